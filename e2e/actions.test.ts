@@ -1,4 +1,5 @@
-// Actions of a published project: what a call causes, how the SDK follows one, and what a kill in the middle of one leaves behind.
+// Actions of a published project: the effects of a call, how the SDK follows a run, and the effects of a kill in the
+// middle of a call.
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@plinth/sdk";
 import type pg from "pg";
@@ -10,7 +11,7 @@ import { until } from "./published-cell.ts";
 beforeAll(openLibrary, 120_000);
 afterAll(closeLibrary);
 
-test("a call is traced from its request to the event that it emitted, and to what listened", async () => {
+test("a trace of a call shows its request, the event that it emitted, and the workflow that listened", async () => {
   const id = `e2e-${crypto.randomUUID()}`;
   const sent = { book_id: await book(), days: 3 };
   const { body } = await send("librarian", "POST", "/v1/actions/lend-book", sent, { "x-request-id": id });
@@ -18,13 +19,13 @@ test("a call is traced from its request to the event that it emitted, and to wha
   await until(async () => (await send("admin", "GET", `/v1/runs?request_id=${id}`)).body.data.length === 1, 30);
   const [heard] = (await send("admin", "GET", `/v1/runs?request_id=${id}`)).body.data;
   expect(heard).toMatchObject({ workflow: "note_it" });
-  // A librarian lends for a month at most, and twice nobody lends what is lent.
+  // A librarian lends for a month at most. A book that is already lent can't be lent again.
   await typed(403, "/v1/actions/lend-book", "librarian", "POST", "/v1/actions/lend-book", { ...sent, days: 30 });
   const lent = await typed(409, "/v1/actions/lend-book", "librarian", "POST", "/v1/actions/lend-book", sent);
   expect(lent.body.code).toBe("transition_not_allowed");
 });
 
-test("the SDK calls an action, follows its run, and types both", async () => {
+test("the SDK calls an action and follows its run, with correct types", async () => {
   interface Library {
     entities: object;
     actions: {
@@ -47,11 +48,12 @@ test("the SDK calls an action, follows its run, and types both", async () => {
   expect((await db.run(id)).output).toEqual({ book: expect.any(String) });
 });
 
-test("a process that is killed within a call leaves nothing of it, and the same key does it once", async () => {
+test("if a process is killed during a call, the call has no effect, and the same key runs it once", async () => {
   const path = "/v1/actions/add-book";
   const [sent, once] = [{ title: "Killed once" }, { "idempotency-key": "killed" }];
   await inDatabase(async (holder) => {
-    // The call waits for a title that somebody else is about to take: it is in the middle of its transaction.
+    // The call waits for a title that another transaction is about to insert. So it is in the middle of its
+    // transaction.
     await holder.query("begin");
     await holder.query(`insert into "${cell.schema}".books (id, title) values (gen_random_uuid(), 'Killed once')`);
     const cut = send("librarian", "POST", path, sent, once).catch(() => "cut");
@@ -76,7 +78,7 @@ test("a process that is killed within a call leaves nothing of it, and the same 
   );
   expect(rows).toEqual([{ books: 1, calls: 1 }]);
 
-  /** Postgres finds out by itself that the killed process is gone; until then its key is in flight. */
+  /** Postgres notices after a moment that the killed process is gone. Until then, the key is in flight. */
   async function sentOnce(): Promise<Reply> {
     for (let tries = 0; ; tries++) {
       const reply = await send("librarian", "POST", path, sent, once);

@@ -1,4 +1,5 @@
-// A worker dies when a receiver has answered and nothing is noted yet: the delivery comes again, under the same id. Guarantee 2.
+// A worker dies after a receiver has answered and before the answer is recorded. The delivery is sent again with the
+// same id. Guarantee 2.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { expect, it } from "vitest";
 import { killAfterAnswer } from "./crash/aimed-kill.ts";
 import { startBareCell } from "./published-cell.ts";
 
-it("a delivery whose answer was not noted comes again, under the same id", { timeout: 180_000 }, async () => {
+it("a delivery whose answer was not recorded is sent again, with the same id", { timeout: 180_000 }, async () => {
   const home = mkdtempSync(join(tmpdir(), "plinth-aimed-"));
   const postgres = await startEmbeddedPostgres({ home, logger: createLogger({ name: "aimed", level: "error" }) });
   const cell = await startBareCell(postgres.urls.cell, {

@@ -90,11 +90,11 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-test("each heading of its reading has a request that is tried here", () => {
+test("each section about reading has a request that this test sends", () => {
   expect(examples.length).toBe([...reading.matchAll(/```http\n/g)].length);
   expect(writes.length).toBe([...writing.matchAll(/```http\n/g)].length);
   expect(examples.length).toBeGreaterThan(8);
@@ -109,7 +109,7 @@ test.each(examples)("%s", async (request, expected) => {
   expect(reply.body).toMatchObject(wanted);
 });
 
-test("somebody signs in as it says", async () => {
+test("the sign-in section works as written", async () => {
   const requests = [...signing.matchAll(/```http\nPOST (\S+)\n\n([^`]*?)```\s+```json\n([\s\S]*?)```/g)];
   expect(requests).toHaveLength(2);
   let refreshToken = "";
@@ -131,7 +131,7 @@ test("somebody signs in as it says", async () => {
   expect([...new Set(routes)].sort()).toEqual(told.sort());
 });
 
-test("each request of its writing gives the reply below it, twice where it has a key", async () => {
+test("each request about writing gets the reply below it, and a repetition with its key gets the same", async () => {
   let id = "";
   for (const [request, expected] of writes) {
     const [head = "", body = ""] = request.replaceAll("<author>", author).replace("<id>", id).split("\n\n");
@@ -155,7 +155,7 @@ test("each request of its writing gives the reply below it, twice where it has a
   expect(writes.length).toBeGreaterThan(2);
 });
 
-test("the client asks for the same, and its results are what was asked for", async () => {
+test("the SDK sends the same requests and gets the same results", async () => {
   const press = createClient({ project: "press", apiKey: key, baseUrl: cell.origin });
   const articles = press.entity("article");
   const [whale] = await articles.findMany({
@@ -196,7 +196,8 @@ test("the Plinth snippets in docs/compared.md run as printed", async () => {
   const tasks = [...compared.matchAll(/```ts plinth\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   expect(tasks).toHaveLength(10);
   for (const other of ["supabase", "prisma"]) expect(compared.split(`\`\`\`ts ${other}\n`)).toHaveLength(11);
-  const names = "expensive, withComments, aboutTheSea, page, next, byStatus, voices, tag, liked, sail, article, changed";
+  const names =
+    "expensive, withComments, aboutTheSea, page, next, byStatus, voices, tag, liked, sail, article, changed";
   const code = stripTypeScriptTypes(`async function run(db, author) {${tasks.join("\n")}\nreturn { ${names} };}`);
   const run = new Function(`${code}\nreturn run;`)() as (
     db: unknown,

@@ -3,7 +3,7 @@
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else null. */
+  /** Parsed if it is JSON, otherwise null. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   readonly body: any;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Caller {
   readonly delete: (path: string) => Promise<Reply>;
 }
 
-/** Calls with a key and, where one is given, a user's access token beside it. */
+/** Calls with a key and, if given, a user's access token. */
 export function callerOf(apiUrl: string, key: string, userToken?: string): Caller {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   if (userToken !== undefined) headers["plinth-user-token"] = userToken;
@@ -43,7 +43,7 @@ export async function call(url: string, init: RequestInit): Promise<Reply> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
 }
 
-/** Signs an end user up and gives their id and a caller that acts as them. */
+/** Signs up an end user. Out: the user's id, and a caller that acts as them. */
 export async function signUp(apiUrl: string, key: string, email: string): Promise<{ id: string; as: Caller }> {
   const reply = await callerOf(apiUrl, key).post("/v1/auth/sign-up", { email, password: "correct horse battery" });
   if (reply.status !== 201) throw new Error(`sign-up of ${email}: ${reply.status} ${reply.text}`);

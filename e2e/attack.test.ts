@@ -1,5 +1,6 @@
-// A bounded share of `npm run attack`: each attack once, small and short, beside a neighbour's requests. What is a timing is
-// printed and never asserted; that a neighbour is served, that memory is bounded and that refusals are the right ones is.
+// A small part of `npm run attack`: each attack once, small and short, together with a neighbour's requests. Times are
+// printed and never asserted. The test asserts that the neighbour is served, that memory is bounded, and that refusals
+// are the right ones.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Attack } from "./attack/attack.ts";
@@ -12,11 +13,12 @@ import { type Driver, neighbourOf, openWindow, startDriver, type Window } from "
 
 const seconds = 1;
 
-/** Findings that are open: what is wrong is printed. Whoever closes one takes its name away here. */
+/** Open findings: the problem is only printed. When you fix one, remove its name here. */
 const open: ReadonlySet<string> = new Set([
-  // A second is too short to tell the memory of the hashes from what stays.
+  // A second is too short to distinguish temporary memory for hashes from a leak.
   "sign-in-flood",
-  // Within bounds in the command's longer windows; at this size the pages of the first second are all of it.
+  // Within the limit in the longer windows of the command. In this short window, all pages count that the first second
+  // needs.
   "slow-readers",
 ]);
 
@@ -40,7 +42,7 @@ afterAll(async () => {
   await controlDatabase?.drop();
 });
 
-/** What is wrong and is no timing. */
+/** Problems that are not about time. */
 function missesOf(attack: Attack, { victim, memoryMb, outcomes }: Window, quietMb: number): string[] {
   const outcome = outcomes[attack.name];
   const sent = neighbourPerSecond[neighbourOf(attack)] * seconds;
@@ -69,7 +71,7 @@ test.each(attacks)(
   150_000,
 );
 
-test("afterwards the service is ready, and answers", async () => {
+test("afterwards the service is ready and answers", async () => {
   const { victim } = await openWindow(cell, driver, [], seconds);
   expect(victim).toMatchObject({ sent: neighbourPerSecond.app * seconds, failed: 0 });
 }, 150_000);

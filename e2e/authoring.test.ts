@@ -1,5 +1,6 @@
-// How an author works in the console: every submit is single, drafts live on the server and are never overwritten, a draft says
-// that the live version moved on, and all changes are one timeline. A real browser, and everything behind it.
+// How an author works in the console: every submit has one effect, drafts are stored on the server and never
+// overwritten, a draft says that the live version has changed, and all changes are in one timeline. With a real browser
+// and all services.
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { agreeToAll, signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -49,7 +50,7 @@ async function newPage(): Promise<Page> {
 const picture = (name: string): Promise<void> => takePicture(page, pictures, `authoring-${name}`, true);
 const button = (name: string | RegExp, on: Page | Locator = page): Locator => on.getByRole("button", { name });
 
-/** Two clicks before the page has drawn anything in between. */
+/** Two clicks before the page is rendered again. */
 async function clickTwice(found: Locator): Promise<void> {
   await found.evaluate((element: HTMLElement) => {
     element.click();
@@ -57,7 +58,7 @@ async function clickTwice(found: Locator): Promise<void> {
   });
 }
 
-/** A call of the control API with the session of the page. */
+/** Calls the control API with the session of the page. */
 async function ask<Answer>(procedure: string, input: object): Promise<Answer> {
   const answer = await page.evaluate(
     async ({ procedure, input }) =>
@@ -74,7 +75,7 @@ async function open(room: string, on = page): Promise<void> {
 const editor = (on = page): Locator => on.getByRole("textbox", { name: "Blueprint" });
 const saved = (on = page): Promise<void> => on.getByText("The draft is saved.").waitFor();
 
-/** Puts a text in the place of what the editor has. */
+/** Replaces the text in the editor. */
 async function write(text: string, on = page): Promise<void> {
   await editor(on).waitFor();
   const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(text) };
@@ -86,8 +87,8 @@ async function textOf(on = page): Promise<string> {
   return (await on.locator(".cm-line").allInnerTexts()).map((line) => (line === "\n" ? "" : line)).join("\n");
 }
 
-describe("two clicks make one", () => {
-  test("project, draft, proposal, approval and deployment", async () => {
+describe("a double click has one effect for", () => {
+  test("a project, a draft, a proposal, an approval and a deployment", async () => {
     await page.goto(`${stack.consoleUrl}/projects/new`);
     await page.getByLabel("Name").fill("shop");
     await page.getByText("Blank", { exact: true }).click();
@@ -110,7 +111,7 @@ describe("two clicks make one", () => {
     await page.getByRole("heading", { name: /#1 First version.*Live/ }).waitFor();
   });
 
-  test("key", async () => {
+  test("a key", async () => {
     await open("/keys");
     await button("New key").first().click();
     const dialog = page.getByRole("dialog");
@@ -122,7 +123,7 @@ describe("two clicks make one", () => {
     await button("Done", dialog).click();
   });
 
-  test("invitation", async () => {
+  test("an invitation", async () => {
     await open("/settings");
     await button("Invite").click();
     const dialog = page.getByRole("dialog");
@@ -135,7 +136,7 @@ describe("two clicks make one", () => {
     await guest.close();
   });
 
-  test("webhook endpoint", async () => {
+  test("a webhook endpoint", async () => {
     await open("/webhooks");
     await button("New endpoint").first().click();
     const dialog = page.getByRole("dialog");
@@ -150,7 +151,7 @@ describe("two clicks make one", () => {
 describe("a draft", () => {
   const mine = shop("      sku: string?\n");
 
-  test("is on the server: another tab of the person has it, and undoing goes back over a reload", async () => {
+  test("is stored on the server: another tab shows it, and undo works after a reload", async () => {
     await open("/blueprint");
     await write(mine);
     await saved();
@@ -166,13 +167,13 @@ describe("a draft", () => {
     await page.keyboard.press("Escape");
   });
 
-  test("that two tabs have changed shows both texts, and loses neither", async () => {
+  test("that was changed in two tabs shows both texts and loses neither", async () => {
     const other = await newPage();
     await open("/blueprint", other);
     await editor(other).waitFor();
     await write(shop("      sku: string?\n      colour: string?\n"), other);
     await saved(other);
-    // Without the look at the server that a focused tab takes.
+    // Without the request to the server that a focused tab makes.
     await write(shop("      sku: string?\n      weight: int?\n"));
     await page.getByRole("region", { name: "The draft was changed elsewhere" }).waitFor();
     await picture("2-conflict");
@@ -185,7 +186,7 @@ describe("a draft", () => {
     await other.close();
   });
 
-  test("that can't be saved is kept in the browser, and saved once it can be", async () => {
+  test("that can't be saved stays in the browser, and is saved later", async () => {
     await context.setOffline(true);
     await write(shop("      sku: string?\n      offline: string?\n"));
     await page.getByText("The draft is not saved yet").waitFor();
@@ -196,9 +197,9 @@ describe("a draft", () => {
     expect(draft.text).toContain("offline: string?");
   });
 
-  test("says that the live version moved on, and is brought up to date without losing a line", async () => {
+  test("says that the live version has changed, and is merged with it without losing a line", async () => {
     const other = await newPage();
-    // What somebody else deploys, while the draft is open here.
+    // Another person deploys this while the draft is open here.
     const made = await other.request.post(`${stack.consoleUrl}/control/trpc/proposals.create`, {
       headers: { origin: stack.consoleUrl },
       data: { projectId, text: shop().replace("price: money(EUR)", "price: money(EUR)\n      stock: int?") },
@@ -237,8 +238,8 @@ describe("a draft", () => {
   });
 });
 
-describe("records that stand in the way of a change", () => {
-  /** One product is there. */
+describe("records that prevent a change", () => {
+  /** One product exists. */
   async function makeProduct(): Promise<void> {
     const origin = { headers: { origin: stack.consoleUrl } };
     const made = await page.request.post(`${stack.consoleUrl}/control/trpc/keys.create`, {
@@ -253,7 +254,7 @@ describe("records that stand in the way of a change", () => {
     expect(created.status(), await created.text()).toBe(201);
   }
 
-  test("a required field is offered a default in place, and then goes live", async () => {
+  test("the page offers a default for a required field, and the change then goes live", async () => {
     await makeProduct();
     await open("/blueprint");
     await write(shop("      stock: int?\n      # How we name it.\n      code: string # short\n"));
@@ -280,7 +281,7 @@ describe("records that stand in the way of a change", () => {
     expect(((await ask("drafts.get", { projectId })) as { draft: unknown }).draft).toBeNull();
   });
 
-  test("a change that fails says so on its page, in the timeline and on the overview", async () => {
+  test("a failed change is reported on its page, in the timeline and on the overview", async () => {
     await open("/blueprint");
     await write(shop('      stock: int?\n      # How we name it.\n      code: string(9,20) = "123456789" # short\n'));
     await saved();
@@ -306,7 +307,7 @@ describe("records that stand in the way of a change", () => {
 });
 
 describe("the timeline", () => {
-  test("names each change, finds one, and compares any two versions", async () => {
+  test("names each change, finds a change, and compares any two versions", async () => {
     await open("/changes");
     const rows = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
     await expect.poll(() => rows.count()).toBeGreaterThan(4);
@@ -322,7 +323,7 @@ describe("the timeline", () => {
     await page.getByRole("group", { name: "Text difference" }).getByText("stock: int?").waitFor();
   });
 
-  test("a title can be written anew", async () => {
+  test("a title can be changed", async () => {
     await open("/changes");
     await page.getByRole("link", { name: "First version" }).click();
     await button("Edit the title").click();

@@ -1,4 +1,4 @@
-// Whatever an app sends wrongly is answered with a 4xx problem document, changes nothing and shows no internals.
+// Every invalid request gets a 4xx problem document, changes nothing, and shows no internals.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, callerOf, type Reply, signUp } from "./api.ts";
 import { type DevStack, startDev } from "./stack.ts";
@@ -105,7 +105,7 @@ test.each(cases)("$name is refused with $status", async (wrong) => {
   expect(await everyListing()).toEqual(before);
 });
 
-test("all invalid fields are named at once", async () => {
+test("a refusal names all invalid fields", async () => {
   const reply = await ana.as.post("/api/listings", { title: 7, price: "x", status: "gone", colour: "red" });
   expect(reply.body.errors.map((error: { path: string }) => error.path).sort()).toEqual([
     "/colour",
@@ -115,12 +115,12 @@ test("all invalid fields are named at once", async () => {
   ]);
 });
 
-test("an unknown parameter comes with a suggestion", async () => {
+test("a refusal of an unknown parameter suggests the right one", async () => {
   const reply = await ana.as.get("/api/listings?statsu=active");
   expect(reply.body.detail).toContain("status");
 });
 
-test("an update is held to the same as a create", async () => {
+test("an update is checked like a create", async () => {
   for (const body of [{ price: "x" }, { colour: "red" }, { id: listing }, { title: null }]) {
     expectProblem(await ana.as.patch(`/api/listings/${listing}`, body), 422);
   }
@@ -131,7 +131,7 @@ test("an update is held to the same as a create", async () => {
   });
 });
 
-test("beyond the rate limit come 429 and the wait, and the limit is told before", async () => {
+test("a request over the rate limit gets 429 with a waiting time, and earlier replies contain the limit", async () => {
   const first = await ana.as.get("/v1/users/me");
   expect(first.headers.get("ratelimit-policy")).toMatch(/;q=\d+/);
   expect(first.headers.get("ratelimit")).toMatch(/;r=\d+/);

@@ -1,5 +1,5 @@
-// A bakery that works in the background: its blueprint, the workflows that no blueprint can declare yet, a schedule,
-// and the bank that one of them calls.
+// A bakery with background work: its blueprint, the workflows that no blueprint can declare yet, a schedule, and the
+// bank that one of them calls.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BundleSchedule, BundleWorkflow, Template } from "@plinth/bundle";
@@ -45,7 +45,7 @@ const value = (root: string, ...path: readonly string[]): Template => ({
 const note = (content: Template) => ({ kind: "record.create", entity: "note", values: { text: content } }) as const;
 const anOrder = { on: ["order.created"], entity: "order" } as const;
 
-/** @param bank Where money is transferred. */
+/** @param bank The address of the service that transfers money. */
 export const workflowsOf = (bank: string): readonly BundleWorkflow[] => [
   workflowOf({
     ...anOrder,
@@ -114,7 +114,7 @@ export const workflowsOf = (bank: string): readonly BundleWorkflow[] => [
   workflowOf({ name: "print", kind: "worker", on: [], steps: [stepOf("print", note(value("input", "text")))] }),
 ];
 
-/** Long enough away that no tick comes between. */
+/** Far enough in the future that no tick comes in between. */
 export const payday: BundleSchedule = {
   name: "payday",
   cron: "0 0 29 2 *",
@@ -126,12 +126,12 @@ export const payday: BundleSchedule = {
 
 export interface Bank {
   readonly url: string;
-  /** Calls that have come. */
+  /** The number of calls so far. */
   transfers(): number;
   close(): void;
 }
 
-/** It takes each call, and cuts the line without an answer. */
+/** It accepts each call, and closes the connection without an answer. */
 export async function openBank(): Promise<Bank> {
   let transfers = 0;
   const server = createServer((request) => {

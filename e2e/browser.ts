@@ -1,17 +1,17 @@
-// A real Chromium, and what a person does on the console's pages again and again. Out: a browser, a person who is signed up,
-// a picture of a page in each look. It asserts nothing.
+// A real Chromium, and frequent actions of a person in the console. In: nothing. Out: a browser, a signed-up person,
+// pictures of a page in each theme and size. It asserts nothing.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 
-/** Starts Chromium: `CHROME` where it is given, else the one inside @sparticuz/chromium (x64 Linux). */
+/** Starts Chromium: `CHROME` if it is set, otherwise the one in @sparticuz/chromium (x64 Linux). */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env["CHROME"];
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: quietArgs });
-  // The package unpacks the libraries that Chromium links against only where this names the runtime they are for.
+  // The package only unpacks the libraries for Chromium if this variable names their runtime.
   process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
   const { default: packaged } = await import("@sparticuz/chromium");
-  // Its own arguments are left out: among them is --disable-web-security, under which a page sends no Origin.
+  // Its arguments are not used, because they contain --disable-web-security, with which a page sends no Origin.
   return chromium.launch({ executablePath: await packaged.executablePath(), args: quietArgs });
 }
 
@@ -25,7 +25,7 @@ const quietArgs = [
   "--disable-sync",
 ];
 
-/** Makes an account of its own on the console; ends on the list of projects. */
+/** Creates a new account in the console; ends on the list of projects. */
 export async function signUpOnConsole(
   page: Page,
   consoleUrl: string,
@@ -50,7 +50,10 @@ export async function agreeToAll(page: Page): Promise<number> {
   return boxes.length;
 }
 
-/** A picture of the page; with `everyLook` of the whole of it, light and dark, wide and narrow. Nothing without a folder. */
+/**
+ * Takes a picture of the page. With `everyLook`, of the whole page, light and dark, wide and narrow. Without a folder,
+ * it does nothing.
+ */
 export async function takePicture(
   page: Page,
   folder: string | undefined,
@@ -59,7 +62,7 @@ export async function takePicture(
 ): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
-  // What moves is shown where it ends.
+  // Animations are shown at their end.
   const still = { animations: "disabled" } as const;
   if (!everyLook) {
     await page.screenshot({ ...still, path: join(folder, `${name}.png`) });
@@ -70,7 +73,7 @@ export async function takePicture(
     await page.setViewportSize({ width, height: 900 });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      // What sticks to the edge would stand in the middle of a page that is scrolled.
+      // Sticky elements would appear in the middle of a picture of the whole page.
       await page.evaluate(() => window.scrollTo(0, 0));
       await page.screenshot({ ...still, path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }

@@ -1,4 +1,5 @@
-// Builds the console once, before the tests: each starts a whole Plinth, and two that build it at the same time get in each other's way.
+// Builds the console once before the tests. Each test starts a whole Plinth, and two simultaneous builds would
+// conflict.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// A look into the cell's database, for what the API can't show (what was really committed). In: a stack's home, SQL. Out: rows.
+// Queries the cell's database, for facts that the API can't show (such as committed rows). In: a stack's home, SQL.
+// Out: rows.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";

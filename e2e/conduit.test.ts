@@ -1,4 +1,4 @@
-// RealWorld's Conduit over docs/examples/conduit.yaml: each request of its API is one request here, though paths differ.
+// RealWorld's Conduit with docs/examples/conduit.yaml: each request of its API is one request here, with other paths.
 // https://docs.realworld.build/specifications/backend/endpoints
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** What a reply that has to be a success holds. */
+/** Returns the data of a reply that must be a success. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 function done(reply: Reply): any {
   expect(reply.status, reply.text).toBeLessThan(300);
@@ -47,14 +47,14 @@ async function register(name: string): Promise<Person> {
 
 const where = (filter: object): string => encodeURIComponent(JSON.stringify(filter));
 
-/** What Conduit shows of articles to somebody: their author, whom the reader follows or not, tags, favorites. */
+/** What Conduit shows of articles: the author, whether the reader follows them, tags, favorites. */
 const shown = (reader: Person | null): string =>
   reader === null
     ? "expand=author,tags"
     : `expand=author.followers,tags,favorites&expand[favorites][where]=${where({ user_id: reader.id })}` +
       `&expand[author.followers][where]=${where({ follower_id: reader.id })}`;
 
-test("every request of Conduit's API is answered in one", async () => {
+test("one request to Plinth answers each request of Conduit's API", async () => {
   const [ana, ben] = [await register("ana"), await register("ben")];
 
   // Login, and the current user.
@@ -65,7 +65,7 @@ test("every request of Conduit's API is answered in one", async () => {
   const profile = { bio: "I write", image: "https://example.com/ana.png" };
   expect(done(await ana.as.patch(`/v1/users/${ana.id}`, profile))).toMatchObject(profile);
 
-  // A profile by its name, for a visitor and for somebody who may follow.
+  // A profile by its name, for a visitor and for a signed-in reader.
   expect(done(await visitor.get("/v1/users?name=ana"))).toEqual([{ id: ana.id, name: "ana", ...profile }]);
   const seen = `/v1/users?name=ana&expand=followers&expand[followers][where]=${where({ follower_id: ben.id })}`;
   expect(done(await ben.as.get(seen))).toMatchObject([{ name: "ana", followers: [] }]);
@@ -73,14 +73,14 @@ test("every request of Conduit's API is answered in one", async () => {
   const follow = done(await ben.as.post("/api/follows", { followed_id: ana.id }));
   expect(done(await ben.as.get(seen))).toMatchObject([{ followers: [{ id: follow.id }] }]);
 
-  // Create an article with its tags, whether somebody has used them before or not.
+  // Create an article with its tags, whether or not they already exist.
   const text = { title: "How to train", description: "Ever wonder?", body: "Very carefully." };
   const operations = [
     { method: "PUT", path: "/api/tags/by/name/web", as: "web" },
     { method: "POST", path: "/api/articles", body: { ...text, tags: [{ $ref: "web.id" }] } },
   ];
   const [, { data: article }] = done(await ana.as.post("/v1/batch", { operations }));
-  // Read it by its slug, update it.
+  // Read it by its slug, and update it.
   const bySlug = `/api/articles/by/slug/how-to-train?${shown(ben)}`;
   expect(done(await ben.as.get(bySlug))).toMatchObject({
     ...text,
@@ -99,7 +99,7 @@ test("every request of Conduit's API is answered in one", async () => {
   const favorite = done(await ben.as.put(mine, {}));
   expect(done(await ben.as.get(bySlug))).toMatchObject({ favorites: [{ id: favorite.id }], favorites_count: 1 });
 
-  // Lists: all, by author, by tag, favorited by somebody, and the feed; each with how many there are.
+  // Lists: all, by author, by tag, by a person who favorited, and the feed; each with its total number.
   for (const filter of ["author.name=ana", "tags.name=web", "favorites.user.name=ben"]) {
     const listed = await ben.as.get(`/api/articles?${filter}&count=exact&limit=20&${shown(ben)}`);
     expect([filter, listed.body.page.count, done(listed)[0]?.author.name]).toEqual([filter, 1, "ana"]);

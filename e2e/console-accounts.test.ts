@@ -1,5 +1,5 @@
-// Organizations, an app's users, a project's end and a person's own account, as a person works with them in a real browser. With
-// PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Organizations, an app's users, the deletion of a project, and a person's own account, as a person uses them in a real
+// browser. With PLINTH_PICTURES=DIR, it saves a picture of each page there.
 import { createHmac } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -69,7 +69,7 @@ afterEach(async ({ task }) => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-/** A call of the control API in the page, with its session: with `query`, a reading. */
+/** Calls the control API in the page, with its session; with `query`, a query. */
 async function ask<Answer>(procedure: string, input?: object, query?: object): Promise<Answer> {
   const answer = await page.evaluate(
     async ({ procedure, input, query }) => {
@@ -111,7 +111,7 @@ async function open(path: string): Promise<void> {
   await page.goto(`${stack.consoleUrl}${path}`);
 }
 
-test("an organization is created, renamed and deleted, and its project list says whose it is", async () => {
+test("an organization is created, renamed and deleted, and the project list names it", async () => {
   await open("/projects");
   await page.getByRole("link", { name: "Dana Developer" }).click();
   await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
@@ -186,7 +186,7 @@ test("a user is found, given a role, signed out, disabled and enabled", async ()
   await page.getByRole("link", { name: "new@example.com" }).waitFor();
 });
 
-test("the matrix says what a role may do, and why somebody may not do it with a record", async () => {
+test("the permission matrix shows what a role can do, and why a user can't do it to a record", async () => {
   const secret = (await ask<{ key: string }>("keys.create", { projectId, name: "seed", kind: "secret" })).key;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   const users = await (await fetch(`${stack.apiUrl}/v1/users?email=ana@example.com`, { headers })).json();
@@ -212,14 +212,14 @@ test("the matrix says what a role may do, and why somebody may not do it with a 
   await page.keyboard.press("Escape");
 });
 
-test("a theme is kept, and the server sends the page in it", async () => {
+test("a theme is saved, and the server renders pages with it", async () => {
   await open("/account");
   await page.getByRole("radio", { name: "Dark" }).check({ force: true });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
   const sent = await page.request.get(`${stack.consoleUrl}/account`);
   expect(await sent.text()).toMatch(/<html[^>]* data-theme="dark"/);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe("rgb(15, 15, 16)");
-  // On another device the choice comes with the person.
+  // On another device, the choice comes from the account.
   await page.context().clearCookies({ name: "plinth.theme" });
   await page.reload();
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
@@ -228,7 +228,7 @@ test("a theme is kept, and the server sends the page in it", async () => {
   await look("account");
 });
 
-test("a second factor is set up with a QR code, and asked for at the next sign-in", async () => {
+test("a second factor is set up with a QR code, and required at the next sign-in", async () => {
   await open("/account");
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByLabel("Your password").fill(PASSWORD);
@@ -248,7 +248,8 @@ test("a second factor is set up with a QR code, and asked for at the next sign-i
   await page.getByRole("button", { name: "I have saved them" }).click();
   await page.getByText("On", { exact: true }).waitFor();
   for (const [kind, code] of [
-    // The code of now has turned it on, and works once. The one after it is accepted as well, for clocks that are ahead.
+    // The current code has enabled the second factor and works once. The next code is accepted as well, for clocks that
+    // are ahead.
     ["totp", () => codeNow(secret, 30)],
     ["backup", () => backup],
   ] as const) {
@@ -266,7 +267,7 @@ test("a second factor is set up with a QR code, and asked for at the next sign-i
   }
 });
 
-test("a project is deleted by its name, and restored", async () => {
+test("a project is deleted after its name is typed, and restored", async () => {
   await open(`/projects/${projectId}/settings`);
   await page.getByLabel("New name").waitFor();
   await look("settings");
@@ -285,7 +286,7 @@ test("a project is deleted by its name, and restored", async () => {
   expect(await enter("sign-in", "ana@example.com")).toBe(200);
 });
 
-/** What an authenticator app shows: RFC 6238. */
+/** Computes the code that an authenticator app shows (RFC 6238). */
 function codeNow(secret: string, secondsAhead = 0): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = [...secret.replace(/=+$/, "")]

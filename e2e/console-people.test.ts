@@ -1,5 +1,6 @@
-// People of the console, in a real browser: an invitation and its scope, what a changed password ends, where signing in leads,
-// who is shut out by guesses, and what a page may run. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// People of the console, in a real browser: an invitation and its scope, the effect of a changed password, redirects
+// after signing in, limits for guesses, and the content security policy. With PLINTH_PICTURES=DIR, it saves a picture
+// of each page there.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -34,11 +35,11 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") await takePicture(page, pictures, "failed-people");
-  // What a page was refused by its policy, in whichever test it happened.
+  // Everything that the content security policy refused, in any test.
   if (!task.name.includes("injected")) expect(violations.splice(0)).toEqual([]);
 });
 
-/** A page with cookies of its own, watched for what its policy refuses. */
+/** A page with its own cookies, which records violations of its policy. */
 async function newPage(context?: BrowserContext): Promise<Page> {
   const opened = await (context ?? (await browser.newContext({ viewport: { width: 1440, height: 900 } }))).newPage();
   opened.setDefaultTimeout(20_000);
@@ -54,7 +55,7 @@ async function newPage(context?: BrowserContext): Promise<Page> {
   return opened;
 }
 
-/** A call of the control API in the page, with its session. */
+/** Calls the control API in the page, with its session. */
 async function ask<Answer>(from: Page, procedure: string, input?: object): Promise<Answer> {
   const answer = await from.evaluate(
     async ({ procedure, input }) => {
@@ -79,7 +80,7 @@ async function openSettings(): Promise<void> {
   await page.getByRole("button", { name: "Invite" }).waitFor();
 }
 
-/** Makes an invitation by keyboard where a keyboard is quicker. @returns The link. */
+/** Creates an invitation, partly with the keyboard. @returns The link. */
 async function invite(email: string): Promise<string> {
   await openSettings();
   await page.getByRole("button", { name: "Invite" }).click();
@@ -92,7 +93,7 @@ async function invite(email: string): Promise<string> {
 describe("an invitation", () => {
   let link: string;
 
-  test("says what it opens before it is made, and its link is shown once", async () => {
+  test("shows its scope before it is created, and its link once", async () => {
     await openSettings();
     await takePicture(page, pictures, "people-1-members", true);
     await page.getByRole("button", { name: "Invite" }).click();
@@ -126,7 +127,7 @@ describe("an invitation", () => {
     await takePicture(page, pictures, "people-4-invited", true);
   });
 
-  test("shows who invites to what to a person with the link, and makes a member when accepted", async () => {
+  test("shows the inviter and the scope to a person with the link, and makes them a member", async () => {
     invited = await newPage();
     const requested: string[] = [];
     invited.on("request", (request) => requested.push(`${request.url()} ${JSON.stringify(request.headers())}`));
@@ -156,7 +157,7 @@ describe("an invitation", () => {
     await invited.getByRole("link", { name: "shop" }).waitFor();
     expect(await invited.getByRole("link", { name: "depot" }).count()).toBe(0);
     await takePicture(invited, pictures, "people-7-joined");
-    // The token was in no address and no header that reached a server.
+    // The token was in no address and no header that a server received.
     expect(requested.filter((line) => line.includes(link.split("#")[1] ?? "none"))).toEqual([]);
     await invited.goto(`${stack.consoleUrl}/projects/${depot}`);
     await invited.getByRole("heading", { name: "No such project" }).waitFor();
@@ -181,7 +182,7 @@ describe("an invitation", () => {
     await third.context().close();
   });
 
-  test("can be taken with another account, which is said", async () => {
+  test("can be accepted with another account, and the page says so", async () => {
     const another = await newPage();
     await signUpOnConsole(another, stack.consoleUrl, { name: "Eve", email: "eve@example.com" });
     await another.goto(await invite("mallory@example.com"));
@@ -196,7 +197,7 @@ describe("an invitation", () => {
   });
 });
 
-test("a member's access is widened, narrowed and taken away in the list", async () => {
+test("a member's access is extended, reduced and removed in the list", async () => {
   await openSettings();
   await page.getByRole("button", { name: "Change access of Ben Builder" }).click();
   const dialog = page.getByRole("dialog");
@@ -217,7 +218,7 @@ test("a member's access is widened, narrowed and taken away in the list", async 
 });
 
 describe("a session", () => {
-  test("ends on other devices when the password is changed, and goes on here", async () => {
+  test("ends on other devices when the password is changed, but not on this one", async () => {
     const elsewhere = await newPage();
     await signIn(elsewhere, "ben@example.com", PASSWORD);
     await elsewhere.waitForURL(/projects/);
@@ -238,7 +239,7 @@ describe("a session", () => {
     await elsewhere.context().close();
   });
 
-  test("ends everywhere when the person says so", async () => {
+  test("ends everywhere when the person chooses so", async () => {
     const elsewhere = await newPage();
     await signIn(elsewhere, "ben@example.com", OTHER_PASSWORD);
     await elsewhere.waitForURL(/projects/);
@@ -251,7 +252,7 @@ describe("a session", () => {
   });
 
   test.each(["/%09/127.0.0.1:1/", "//127.0.0.1:1/", "/%5C127.0.0.1:1/", "/.//127.0.0.1:1/", "/%250a/127.0.0.1:1/"])(
-    "begun at ?next=%s stays on the console",
+    "that starts with ?next=%s stays on the console",
     async (next) => {
       await signIn(invited, "ben@example.com", OTHER_PASSWORD, `?next=${next}`);
       await invited.waitForURL(`${stack.consoleUrl}/projects`);
@@ -274,7 +275,7 @@ describe("a page", () => {
     ),
   ];
 
-  test("loads nothing that its policy refuses, and has a nonce of its own", async () => {
+  test("loads nothing that its policy refuses, and has its own nonce", async () => {
     const nonces: string[] = [];
     for (const path of paths()) {
       const answer = await page.goto(stack.consoleUrl + path);
@@ -286,7 +287,7 @@ describe("a page", () => {
     }
     expect(nonces.every((nonce) => nonce.length >= 22)).toBe(true);
     expect(new Set(nonces).size).toBe(nonces.length);
-    // The editor and its menu of suggestions make styles of their own, and a dialog locks the page's scrolling.
+    // The editor and its list of suggestions create styles, and a dialog locks the page's scrolling.
     await page.goto(`${stack.consoleUrl}/projects/${shop}/blueprint`);
     await page.getByRole("textbox", { name: "Blueprint" }).click();
     await page.keyboard.press("Control+Space");
@@ -299,7 +300,7 @@ describe("a page", () => {
     expect(await page.evaluate(() => getComputedStyle(document.body).overflow)).toBe("hidden");
   });
 
-  test("runs no injected script, handler or style, and loads no script from elsewhere", async () => {
+  test("runs no injected script, handler or style, and loads no external script", async () => {
     const attacked = await newPage();
     await attacked.route("**/sign-in", async (route) => {
       const answer = await route.fetch();
@@ -326,7 +327,7 @@ describe("a page", () => {
   });
 });
 
-test("guesses with forged addresses end, and don't shut out the device that the person has used", async () => {
+test("guesses with forged addresses are refused, and the person's known device still works", async () => {
   const guess = (number: number): Promise<number> =>
     fetch(`${stack.consoleUrl}/control/auth/sign-in/email`, {
       method: "POST",

@@ -1,11 +1,11 @@
-// A bounded share of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; and that who
-// follows changes is told each of them once, and mails about accounts arrive.
+// A small part of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; each
+// follower also gets each change once, and mails about accounts arrive.
 import { expect, test } from "vitest";
 import { runCrash } from "./crash/crash-run.ts";
 import { runMailCrash } from "./crash/mail-run.ts";
 import { runStreamCrash } from "./crash/stream-run.ts";
 
-test("kill -9 of a web process, workers and Postgres loses nothing and does nothing twice", {
+test("kill -9 of a web process, workers and Postgres loses no work and repeats none", {
   timeout: 180_000,
 }, async () => {
   const figures = await runCrash({ kills: 4, secondsBetween: 1.5, writers: 8 });
@@ -29,7 +29,7 @@ test("kill -9 of a web process, workers and Postgres loses nothing and does noth
   });
 });
 
-test("kill -9 of web processes and Postgres makes no subscriber miss a change, see one twice, or read again", {
+test("after kill -9 of web processes and Postgres, each subscriber gets each change once and need not read again", {
   timeout: 180_000,
 }, async () => {
   const figures = await runStreamCrash({ kills: 4, secondsBetween: 2.5, writers: 8 });
@@ -40,7 +40,7 @@ test("kill -9 of web processes and Postgres makes no subscriber miss a change, s
   expect(figures).toMatchObject({ missed: 0, unexpected: 0, stale: 0, failed: 0, begunAgain: 0, examples: [] });
 });
 
-test("kill -9 between a promise and its mail about an account loses none, and repeats one under its own id alone", {
+test("kill -9 between the answer and the mail about an account loses no mail, and a repeated one has the same id", {
   timeout: 180_000,
 }, async () => {
   const figures = await runMailCrash({ kills: 3, secondsBetween: 1.5, writers: 8 });

@@ -1,5 +1,5 @@
-// Control and a cell on a real Postgres, with a home for the command line, for what needs no console. In: nothing. Out: commands, projects,
-// and the cell's process to be killed and started again.
+// Control and a cell on a real Postgres, with a home for the command line, for tests without the console. In: nothing.
+// Out: commands, projects, and the cell's process, which can be killed and restarted.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,12 +25,14 @@ export interface Ended {
 
 export interface DataInstallation {
   readonly apiUrl: string;
-  /** Process id of a part. */
+  /** The folder where commands run and write their files. */
+  readonly home: string;
+  /** The process id of a part. */
   readonly pidOf: (part: "cell" | "control") => number;
   /** The cell's database, as its owner. */
   readonly cellPool: pg.Pool;
   readonly controlPool: pg.Pool;
-  /** Runs `plinth` with these words. */
+  /** Runs `plinth` with these arguments. */
   readonly plinth: (...words: readonly string[]) => Promise<Ended>;
   /** The same, still running. */
   readonly start: (...words: readonly string[]) => ChildProcess;
@@ -39,18 +41,18 @@ export interface DataInstallation {
     slug: string,
     text: string,
   ) => Promise<{ readonly id: string; readonly schema: string; readonly key: string }>;
-  /** What control and the cell have written to their logs. */
+  /** The logs of control and the cell. */
   readonly output: () => string;
   /** A file in the home, where commands run. */
   readonly read: (file: string) => Promise<string>;
-  /** Of a report in the home: entity, key, field and code of each line. */
+  /** A report in the home: entity, key, field and code of each line. */
   readonly refusals: (file: string) => Promise<readonly (readonly string[])[]>;
   readonly killCell: () => Promise<void>;
   readonly startCell: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Where control and the cell keep theirs, as their own roles see it and as an administrator does. */
+/** The databases of control and the cell, with their own roles and as an administrator. */
 export interface Databases {
   readonly control: Database;
   readonly cell: Database;
@@ -122,6 +124,7 @@ export async function startDataInstallation(databases?: Databases): Promise<Data
   const [cellPool, controlPool] = pools as [pg.Pool, pg.Pool];
   return {
     apiUrl: url(api),
+    home,
     pidOf: (part) => running.get(part)?.pid ?? 0,
     cellPool,
     controlPool,

@@ -1,5 +1,5 @@
-// `plinth dev` as somebody at a terminal sees it, on a machine where other programs have the usual internal ports: what is ready is
-// said at once, the SDK types are beside the blueprint, and the commands of its home find it.
+// `plinth dev` as a person at a terminal sees it, on a machine where other programs use the usual internal ports: each
+// part is reported when it is ready, the SDK types are next to the blueprint, and commands with the same home find it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -30,14 +30,14 @@ const others: Server[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "plinth-dev-"));
-  // As root the database runs as another user, who must reach it.
+  // As root, the database runs as another user, who needs access.
   chmodSync(folder, 0o755);
   [file, types] = [join(folder, "shop.yaml"), join(folder, "shop.gen.d.ts")];
   writeFileSync(file, blueprint);
   for (const port of [4001, 4100]) {
     const server = createServer();
     others.push(server);
-    // Where a program has it already, that is the same.
+    // It makes no difference if another program already uses it.
     await new Promise<void>((done) => server.once("error", () => done()).listen(port, "127.0.0.1", () => done()));
   }
   const [api, console] = [await freePort(), await freePort()];
@@ -64,13 +64,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("keys and types are said once", () => {
+test("the output names keys and types once", () => {
   expect(output.split("  Secret key ")).toHaveLength(2);
   expect(output.split("SDK types")).toHaveLength(2);
   expect(output).toContain(`  SDK types        ${types}`);
 });
 
-test("the types follow what is served, and the file is touched only where they change", async () => {
+test("the types follow the served version, and the file is only written when they change", async () => {
   expect(readFileSync(types, "utf8")).toContain("export interface Shop {");
   const before = statSync(types).mtimeMs;
   const served = (text: string): Promise<void> => {
@@ -89,7 +89,7 @@ test("the types follow what is served, and the file is touched only where they c
   expect(readFileSync(types, "utf8")).toBe("export type Mine = 1;\n");
 }, 90_000);
 
-test("a command that knows the home alone finds it", async () => {
+test("a command finds the running Plinth by its home folder alone", async () => {
   const { PATH, HOME, PLINTH_HOME } = env;
   const child = spawn(process.execPath, [main, "projects"], { env: { PATH, HOME, PLINTH_HOME } });
   let [said, failed] = ["", ""];

@@ -1,6 +1,6 @@
-// The whole data plane beside a model of it: generated blueprints, served by a real runtime; random requests; each answer, each
-// row and each audit row compared with what the language's text says of it. DIFFERENTIAL_SEED, DIFFERENTIAL_BLUEPRINTS and
-// DIFFERENTIAL_REQUESTS (of each blueprint) make it go elsewhere and longer.
+// Compares the whole data plane with a model of it: a real runtime serves generated blueprints and gets random
+// requests. Each answer, each row and each audit row must be what the language's text says. DIFFERENTIAL_SEED,
+// DIFFERENTIAL_BLUEPRINTS and DIFFERENTIAL_REQUESTS (for each blueprint) choose other and longer runs.
 import { createTestDatabase, type JsonObject, Random, readDocument, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { type BareCell, startBareCell } from "./published-cell.ts";
 const firstSeed = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
 const blueprints = Number(process.env["DIFFERENTIAL_BLUEPRINTS"] ?? 8);
 const requestsEach = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? 400);
-/** Projects served at once: a reply is awaited while another is compared. */
+/** Projects that are served at the same time: one is compared while another waits for a reply. */
 const AT_ONCE = 2;
 
 let database: TestDatabase;
@@ -52,7 +52,7 @@ async function runOne(seed: number, counts: Counts): Promise<void> {
     );
     for (let i = 0; i < requestsEach; i++) {
       await traffic.request();
-      // What follows a disagreement is most often its consequence.
+      // Later disagreements are usually consequences of the first.
       if (counts.disagreements.length === 0) continue;
       counts.disagreements.push(`in blueprint ${seed}, request ${i}`);
       return;
@@ -62,7 +62,7 @@ async function runOne(seed: number, counts: Counts): Promise<void> {
   }
 }
 
-test("the service answers as a model of the language does", async () => {
+test("the service gives the same answers as a model of the language", async () => {
   const started = performance.now();
   const all: Counts[] = [];
   const seeds = Array.from({ length: blueprints }, (_, i) => firstSeed + i);

@@ -1,4 +1,4 @@
-// Every link between our pages leads to a file that exists, and to a heading of it.
+// Every link between our pages leads to an existing file, and to one of its headings.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "..");
 const pages = ["README.md", "CONTRIBUTING.md", "packages/sdk/README.md", ...globSync("docs/**/*.md", { cwd: root })];
 
-/** The name that a heading has in an address, as code hosts make it. */
+/** The anchor of a heading, as code hosts make it. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -30,7 +30,7 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-test("they lead somewhere", () => {
+test("all links in the documents have a target", () => {
   expect(pages.length).toBeGreaterThan(40);
   expect(pages.flatMap(brokenLinks)).toEqual([]);
 });

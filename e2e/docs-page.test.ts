@@ -1,5 +1,5 @@
-// The API's reference page in a browser: a key opens it, it shows the project's own operations, sends requests to the API, and loads
-// nothing from elsewhere. With PLINTH_PICTURES=DIR it leaves pictures there.
+// The API's reference page in a browser: a key opens it, it shows the project's own operations, sends requests to the
+// API, and loads nothing from elsewhere. With PLINTH_PICTURES=DIR, it saves pictures there.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("it asks for a key, and says so of one that isn't there", async () => {
+test("the page asks for a key, and refuses an unknown one", async () => {
   await page.goto(`${cell.origin}/v1/docs`);
   await page.getByRole("heading", { name: "API reference" }).waitFor();
   await takePicture(page, pictures, "docs-1-key");
@@ -59,7 +59,7 @@ test("a publishable key opens the reference of its project", async () => {
   expect(await page.title()).toBe("market-square");
 });
 
-test("an operation is tried against the API with that key", async () => {
+test("an operation is sent to the API with this key", async () => {
   await page
     .getByRole("button", { name: /^Test Request.*\/api\/listings\)$/ })
     .first()
@@ -72,12 +72,12 @@ test("an operation is tried against the API with that key", async () => {
   await takePicture(page, pictures, "docs-3-tried");
 });
 
-test("nothing is loaded from elsewhere, and the browser has nothing to object", () => {
+test("nothing is loaded from elsewhere, and the browser reports no violation", () => {
   expect([...asked].filter((from) => !["data:", "blob:"].includes(from))).toEqual([cell.origin]);
   expect(complaints).toEqual([]);
 });
 
-test("the key outlives a reload, and is gone where another is asked for", async () => {
+test("the key stays after a reload, and is removed when another key is requested", async () => {
   await page.reload();
   await page.getByRole("heading", { name: "market-square" }).first().waitFor();
   await page.getByRole("button", { name: "Use another key" }).click();
@@ -85,7 +85,7 @@ test("the key outlives a reload, and is gone where another is asked for", async 
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(key);
 });
 
-test("every part is sent packed or plain, and HEAD is answered as GET is", async () => {
+test("each file is sent compressed or plain, and HEAD is answered like GET", async () => {
   for (const path of ["", "/shell.css", "/shell.js", "/reference.js"]) {
     const url = `${cell.origin}/v1/docs${path}`;
     const packed = await fetch(url);
@@ -101,7 +101,7 @@ test("every part is sent packed or plain, and HEAD is answered as GET is", async
   expect((await fetch(`${cell.origin}/v1/docs`, { method: "POST" })).status).toBe(401);
 });
 
-test("what an author writes is shown and never run", async () => {
+test("text from an author is shown and never run", async () => {
   const hostile = await cell.addProject("hostile");
   const trap = `<img src=x onerror="globalThis.hit = 1"><script>globalThis.hit = 1</script>[here](javascript:globalThis.hit=1)`;
   const fields = `{ title: { type: string, help: ${JSON.stringify(trap)} } }`;

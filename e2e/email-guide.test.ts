@@ -1,6 +1,6 @@
-// The guide to e-mail and its example, tried as somebody who has read nothing else: the blueprint as it stands, served by `plinth dev`,
-// called over HTTP. Its mails land in the mailbox, and its owner looks at all of it in the console and by the command line. With
-// PLINTH_PICTURES=DIR it leaves a picture of each step there.
+// The guide to e-mail, followed by a reader who knows nothing else: `plinth dev` serves its blueprint, and requests use
+// HTTP. Its mails go to the mailbox, and its owner sees them in the console and on the command line. With
+// PLINTH_PICTURES=DIR, it saves a picture of each step there.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -46,11 +46,11 @@ afterAll(async () => {
 const mails = async (): Promise<readonly { readonly id: string; readonly subject: string }[]> =>
   (await admin.get("/v1/emails")).body.data;
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-test("a loan sends a mail in the reader's language, which is kept", async () => {
+test("a loan sends a mail in the reader's language, and the mail is stored", async () => {
   const made = await admin.post("/api/loans", { title: "Emma", email: "ana@example.com", language: "de" });
   expect(made.status, made.text).toBe(201);
   await expect
@@ -63,7 +63,7 @@ test("a loan sends a mail in the reader's language, which is kept", async () => 
   });
 });
 
-test("a forgotten password is set anew by the link of a mail", async () => {
+test("a forgotten password is replaced with the link from a mail", async () => {
   await signUp(stack.apiUrl, stack.keys.publishable, "bo@example.com");
   const app = callerOf(stack.apiUrl, stack.keys.publishable);
   expect((await app.post("/v1/auth/forgot-password", { email: "bo@example.com" })).status).toBe(202);
@@ -92,13 +92,13 @@ describe("in the console", () => {
     await page.goto(`${stack.consoleUrl}/projects/${developer.projects[stack.project].id}/mail`);
   });
 
-  test("a mail that was kept is read", async () => {
+  test("a stored mail is shown", async () => {
     await page.getByRole("button", { name: /Ausgeliehen: Emma/ }).click();
     await page.getByText("Bring Emma in 14 Tagen zurück.").first().waitFor();
     await picture("mail-1-kept");
   });
 
-  test("a template is looked at in each language, with values of one's own", async () => {
+  test("a template is previewed in each language, with custom values", async () => {
     await page.getByRole("tab", { name: "Templates" }).click();
     await page.getByText("You have borrowed title").waitFor();
     await picture("mail-2-template");
@@ -116,7 +116,7 @@ describe("in the console", () => {
     await picture("mail-3-refused");
   });
 
-  test("an address gets no more mail, and gets it again", async () => {
+  test("an address is suppressed, and allowed again", async () => {
     await page.getByRole("tab", { name: "Suppressed addresses" }).click();
     await page.getByText("None: every address gets mail.").waitFor();
     await page.getByRole("textbox", { name: "Address", exact: true }).fill("cy@example.com");
@@ -127,7 +127,7 @@ describe("in the console", () => {
     await page.getByText("None: every address gets mail.").waitFor();
   });
 
-  test("a connection is kept once it works, tested, replaced and removed", async () => {
+  test("a connection is saved once it works, tested, replaced and removed", async () => {
     await button("Add connection").click();
     await page.getByLabel("Name", { exact: true }).fill("mail");
     await page.getByLabel("Server").fill("127.0.0.1");
@@ -155,7 +155,7 @@ describe("in the console", () => {
   });
 });
 
-test("the command line tells what was sent, what mails say and what they are sent by", async () => {
+test("the command line shows sent mails, templates and connections", async () => {
   const portOf = (url: string): string => new URL(url).port;
   const plinth = async (...args: readonly string[]): Promise<string> => {
     const bin = resolve(import.meta.dirname, "../apps/cli/bin.mjs");

@@ -1,5 +1,6 @@
-// Environments as people use them: in the console a preview is made, changed, promoted and deleted; on the command line the same;
-// an app names its environment and is refused with a key of another. With PLINTH_PICTURES=DIR it leaves pictures there.
+// Environments as people use them: a preview is created, changed, promoted and deleted, in the console and on the
+// command line. An app names its environment and is refused with a key of another one. With PLINTH_PICTURES=DIR, it
+// saves pictures there.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,7 +101,7 @@ async function approveAndDeploy(): Promise<void> {
 
 let previewKey: string;
 
-test("a preview is made in the console, with production's blueprint and a key of its own", async () => {
+test("a preview is created in the console, with production's blueprint and its own key", async () => {
   const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8")) as {
     developer: { email: string; password: string };
   };
@@ -127,7 +128,7 @@ test("a preview is made in the console, with production's blueprint and a key of
   await expect.poll(() => titlesOf(client(previewKey, "search-box")), { timeout: 20_000 }).toEqual([]);
 });
 
-test("it serves data of its own, and neither takes the other's key", async () => {
+test("the preview has its own data, and each environment refuses the other's key", async () => {
   await client(stack.keys.secret).entity("note").create({ title: "real" });
   await client(previewKey, "search-box").entity("note").create({ title: "tried" });
   expect(await titlesOf(client(stack.keys.secret))).toEqual(["real"]);
@@ -143,7 +144,7 @@ test("it serves data of its own, and neither takes the other's key", async () =>
   expect(() => createClient({ project: "notes--search-box", environment: "preview", apiKey: "x" })).toThrow(TypeError);
 });
 
-test("it is changed, compared and promoted in the console", async () => {
+test("the preview is changed, compared and promoted in the console", async () => {
   await openRoom("Blueprint");
   await page.getByText("title: string").first().click();
   await page.keyboard.press("End");
@@ -168,7 +169,7 @@ test("it is changed, compared and promoted in the console", async () => {
   await page.getByText(/promoted it from search-box/).waitFor();
 });
 
-test("the switcher stays in the room, and names the environment", async () => {
+test("the switcher stays on the same page, and names the environment", async () => {
   await openRoom("Keys");
   await page.getByRole("button", { name: "Switch environment" }).click();
   await picture("6-switcher");
@@ -183,7 +184,7 @@ test("the switcher stays in the room, and names the environment", async () => {
   await picture("8-projects", true);
 });
 
-test("what production alone has is never taken back silently", async () => {
+test("a promotion never silently undoes changes that only production has", async () => {
   await openControl(readLocalSettings(environment), async (control, developer) => {
     const { id } = await projectCalled(control, developer, "notes");
     const proposal = await control.proposals.create.mutate({ projectId: id, text: notes("      mood: string?\n") });
@@ -206,7 +207,7 @@ test("what production alone has is never taken back silently", async () => {
   await picture("9-diverged", true);
 });
 
-test("on the command line: made, listed, changed, promoted and deleted", async () => {
+test("environments are created, listed, changed, promoted and deleted on the command line", async () => {
   const created = await plinth("environments", "create", "development", "--project", "notes");
   expect(created).toMatchObject({ code: 0, err: "" });
   const key = /plk_sec_\w+/.exec(created.out)?.[0] ?? "";
@@ -285,7 +286,7 @@ test("on the command line: made, listed, changed, promoted and deleted", async (
   await expect(titlesOf(client(key, "development"))).rejects.toMatchObject({ status: 401 });
 });
 
-test("the preview is deleted in the console, and its key with it", async () => {
+test("deleting the preview in the console also deletes its key", async () => {
   await page.reload();
   await page.getByRole("button", { name: "Delete search-box" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete environment" }).click();

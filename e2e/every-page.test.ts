@@ -1,6 +1,6 @@
-// Every page of the console, in every look: light and dark, wide and narrow. axe finds nothing on it, nothing is wider than
-// the window, the browser reports no error. The pages are found by their links, as a person finds them; a page that is not
-// reached fails the test. With PLINTH_PICTURES=DIR it leaves a picture of each there.
+// Every page of the console, light and dark, wide and narrow: axe finds no problem, nothing is wider than the window,
+// and the browser reports no error. The test finds the pages by their links, as a person does; it fails if a page is
+// not reached. With PLINTH_PICTURES=DIR, it saves a picture of each there.
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -109,12 +109,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The console's pages as its folders say, such as `/projects/[projectId]/keys`. */
+/** The console's pages by their folders, such as `/projects/[projectId]/keys`. */
 function declaredRoutes(): string[] {
   return (
     globSync("**/page.tsx", { cwd: join(root, "apps/console/src/app") })
       .map((file) => `/${file.replace(/\/?page\.tsx$/, "").replaceAll(/\([^)]*\)\/?/g, "")}`.replace(/(.)\/$/, "$1"))
-      // The first address only leads on to the projects.
+      // The first address only redirects to the projects.
       .filter((route) => route !== "/")
       .sort()
   );
@@ -132,7 +132,7 @@ const looks = [
   { name: "light and narrow", colorScheme: "light", width: 360 },
 ] as const;
 
-/** Network and data have come to rest. */
+/** The network is idle and the data is complete. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("load");
   await page.locator("h1").first().waitFor();
@@ -141,7 +141,7 @@ async function settle(page: Page): Promise<void> {
     .toBe(0);
 }
 
-test("each page is right in each look", { timeout: 300_000 }, async () => {
+test("each page is correct in each theme and size", { timeout: 300_000 }, async () => {
   const routes = declaredRoutes();
   const visited = new Map<string, string>();
   const problems: string[] = [];
@@ -175,7 +175,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
   expect([...visited.keys()].sort()).toEqual(routes);
 });
 
-test("the search opens pages, data and other projects, and single keys do, too", async () => {
+test("the search opens pages, data and other projects, and so do single keys", async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -195,7 +195,7 @@ test("the search opens pages, data and other projects, and single keys do, too",
   await page.keyboard.press("Shift+?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await takePicture(page, pictures, "shortcuts");
-  // A dialog is open: the same keys do nothing.
+  // While a dialog is open, the same keys do nothing.
   await page.keyboard.press("g");
   await page.keyboard.press("o");
   await page.keyboard.press("Escape");
@@ -203,7 +203,7 @@ test("the search opens pages, data and other projects, and single keys do, too",
   await page.close();
 });
 
-test("a page without network says so, until it is back", async () => {
+test("a page says that the network is down until it is back", async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   await page.goto(`${stack.consoleUrl}/projects`);

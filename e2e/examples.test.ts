@@ -1,5 +1,5 @@
-// The applications of docs/examples, each used as its people use it: real requests to a real cell, one project for each. What an
-// example's own tests say of rules is run when it is published; here is what happens when several people work together.
+// The applications of docs/examples, each used as its people use it: real requests to a real cell, with one project
+// each. The examples' own tests of rules run when they are published; this file tests how several people work together.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -42,7 +42,7 @@ async function open(name: string): Promise<App> {
   };
 }
 
-/** The record of a reply that has to be a success. */
+/** Returns the record of a reply that must be a success. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 function done(reply: Reply): any {
   expect(reply.status, reply.text).toBeLessThan(300);
@@ -51,7 +51,7 @@ function done(reply: Reply): any {
 
 const ids = (reply: Reply): string[] => done(reply).map((one: { id: string }) => one.id);
 
-/** An organization of the first, whom the others join. */
+/** Creates an organization of the first person; the others join it. */
 async function organizationOf(
   owner: Person,
   members: readonly (readonly [Person, string])[],
@@ -122,7 +122,7 @@ test("tracker: a team works through an issue, and nobody outside sees it", async
   expect(done(await ben.as.post(`${path}/restore`, {}))).toMatchObject({ id: issue.id, status: "done" });
 });
 
-test("invoicing: an invoice is written, issued, paid, and changes no more", async () => {
+test("invoicing: an invoice is written, issued and paid, and can't be changed afterwards", async () => {
   const { person } = await open("invoicing");
   const [ana, ben] = [await person("ana"), await person("ben")];
   await organizationOf(ana, [[ben, "member"]], "Acme");
@@ -152,7 +152,7 @@ test("invoicing: an invoice is written, issued, paid, and changes no more", asyn
   expect(done(await ana.as.post(`${path}/transitions/pay`, {}))).toMatchObject({ status: "paid" });
 });
 
-test("chat: who is in a room reads and writes there; who leaves it doesn't", async () => {
+test("chat: members of a room read and write there, and former members can't", async () => {
   const { person } = await open("chat");
   const [ana, ben, eve] = [await person("ana"), await person("ben"), await person("eve")];
   const room = done(await ana.as.post("/v1/resources/rooms", { name: "Club" }));
@@ -180,7 +180,7 @@ test("chat: who is in a room reads and writes there; who leaves it doesn't", asy
   expect(ids(await ben.as.get("/v1/resources/messages"))).toEqual([]);
 });
 
-test("clinic: a patient asks for an appointment, the desk confirms it, and findings are seen once they are released", async () => {
+test("clinic: a patient asks for an appointment, the desk confirms it, and findings are visible once they are released", async () => {
   const { person, admin } = await open("clinic");
   const [pat, doc, sam] = [await person("pat"), await person("doc"), await person("sam")];
   done(await admin.put(`/v1/users/${doc.id}/roles`, { roles: ["doctor"] }));
@@ -217,7 +217,7 @@ test("clinic: a patient asks for an appointment, the desk confirms it, and findi
   done(await doc.as.post(`${path}/transitions/keep`, {}));
 });
 
-test("booking: of guests who want one room at once one gets it, and it holds no more than its seats", async () => {
+test("booking: one of several guests gets a room, and a room never has more guests than seats", async () => {
   const { visitor, person, admin } = await open("booking");
   const [ana, ben, eve] = [await person("ana"), await person("ben"), await person("eve")];
   done(await admin.put(`/v1/users/${ana.id}/roles`, { roles: ["host"] }));
@@ -245,7 +245,7 @@ test("booking: of guests who want one room at once one gets it, and it holds no 
   done(await ana.as.post(`/v1/resources/stays/${stay.id}/transitions/confirm`, {}));
   done(await guest.as.post(`/v1/resources/stays/${stay.id}/transitions/cancel`, {}));
   expect(ids(await ana.as.get("/v1/resources/stays/upcoming"))).toEqual([]);
-  // A stay and who comes along are one request, all or none of them.
+  // A stay and its guests are one request, all or none of them.
   const party = (names: readonly string[]): object => ({ ...night, companions: names.map((name) => ({ name })) });
   expect((await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan", "Flo"]))).status).toBe(403);
   expect(done(await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan"])))).toMatchObject({ people: 3 });

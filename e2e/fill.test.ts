@@ -1,5 +1,5 @@
-// Records that stand get the values of new fields while clients go on writing: none is without one, none is refused, and none
-// waits. As docs/blueprint/changes.md says it.
+// Existing records get values in new fields while clients continue to write: no record stays without a value, no write
+// is refused, and none waits. See docs/blueprint/changes.md.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, callerOf, type Reply } from "./api.ts";
@@ -60,7 +60,7 @@ interface Task {
   readonly status: string;
 }
 
-test("new fields of a project in use", { timeout: 120_000 }, async () => {
+test("new fields of a live project are filled", { timeout: 120_000 }, async () => {
   const organization = await created(admin.post("/v1/organizations", { name: "Acme" }));
   const project = await created(admin.post("/api/projects", { name: "P" }));
   const task = (title: string, status: string): Promise<Reply> =>
@@ -76,7 +76,7 @@ test("new fields of a project in use", { timeout: 120_000 }, async () => {
   done = true;
   await Promise.all(writers);
 
-  // From the switch on, a client must say in which organization it writes.
+  // From the switch on, a client must name the organization of its writes.
   const made = replies.filter(({ status }) => status === 201).length;
   expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
   expect(made).toBeGreaterThan(10);

@@ -1,6 +1,6 @@
-// The product's main job, as a person does it: sign up in the console, create a project, read what would change, approve,
-// deploy, make a key; then an app calls the API, its users see only their own, and a field is added under a running client.
-// With PLINTH_PICTURES=DIR it leaves a picture of each step there.
+// The main use of the product, as a person does it: sign up in the console, create a project, read its changes,
+// approve, deploy, create a key. Then an app calls the API, its users only see their own records, and a field is added
+// while the client runs. With PLINTH_PICTURES=DIR, it saves a picture of each step there.
 import { execFileSync } from "node:child_process";
 import { createClient, NotFound } from "@plinth/sdk";
 import type { Browser, Page } from "playwright-core";
@@ -43,7 +43,7 @@ async function openRoom(name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
 }
 
-test("a person signs up and is told what to do first", async () => {
+test("after signing up, a person sees what to do first", async () => {
   await page.goto(stack.consoleUrl);
   await page.waitForURL(/sign-in/);
   await page.getByRole("link", { name: /create an account/i }).click();
@@ -57,11 +57,11 @@ test("a person signs up and is told what to do first", async () => {
     .first()
     .waitFor();
   await picture("1-no-projects");
-  // Whoever is not signed in yet is told so once, and sent to the sign-in page.
+  // A person who is not signed in is told so once, and sent to the sign-in page.
   expect(consoleErrors.splice(0).filter((error) => !error.includes("401"))).toEqual([]);
 });
 
-test("a project starts from a template, and shows what deploying it would change", async () => {
+test("a project starts from a template and shows the changes of its first deployment", async () => {
   await page.getByRole("link", { name: "New project" }).first().click();
   await page.getByLabel("Name").fill("parcel-desk");
   await page.getByText("Parcel desk", { exact: true }).click();
@@ -76,7 +76,7 @@ test("a project starts from a template, and shows what deploying it would change
   await picture("4-review");
 });
 
-test("approved and deployed, it is live", async () => {
+test("after approval and deployment, the project is live", async () => {
   await agreeToAll(page);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await page.getByRole("button", { name: "Deploy" }).click();
@@ -87,7 +87,7 @@ test("approved and deployed, it is live", async () => {
   await picture("5-deployed");
 });
 
-test("a key is made and shown once", async () => {
+test("a key is created and shown once", async () => {
   await openRoom("Keys");
   await page.getByRole("button", { name: "New key" }).first().click();
   const dialog = page.getByRole("dialog");
@@ -102,7 +102,7 @@ test("a key is made and shown once", async () => {
   expect(await page.content()).not.toContain(secretKey);
 });
 
-test("curl and the client library reach the API, and the overview turns green", async () => {
+test("curl and the SDK reach the API, and the overview turns green", async () => {
   await openRoom("Overview");
   await page.getByText("Waiting for the first request").waitFor();
   const url = `${stack.apiUrl}/v1/resources/shipments`;
@@ -188,7 +188,7 @@ test("a record is created, changed, found and deleted in the console, by the rul
   expect(consoleErrors.splice(0).filter((error) => !error.includes("400"))).toEqual([]);
 });
 
-test("the first admin of the app is named in the console, and sees all within a second", async () => {
+test("the first admin of the app is named in the console, and sees all records within a second", async () => {
   const ana = client();
   await ana.auth.signIn({ email: "ana@example.com", password: "correct horse battery" });
   expect(await ana.entity("shipment").findMany({})).toHaveLength(1);
@@ -200,7 +200,7 @@ test("the first admin of the app is named in the console, and sees all within a 
   await expect.poll(() => ana.entity("shipment").findMany({}), { timeout: 1000, interval: 50 }).toHaveLength(2);
 });
 
-test("one more optional field: diff, approval, deployment; the old client works and the new field is served", async () => {
+test("a new optional field: diff, approval, deployment; the old client still works, and the new field is served", async () => {
   const before = client();
   const [old] = await before.entity("shipment").findMany({ where: { carrier: "ups" } });
   await openRoom("Blueprint");
@@ -251,7 +251,7 @@ test("a key that is revoked in the console is refused within a second", async ()
   expect(reply.status).toBe(401);
 });
 
-test("a stranger sees nothing of it, and nothing went wrong in the browser", async () => {
+test("a stranger sees nothing of the project, and the browser has reported no error", async () => {
   const project = page.url();
   const stranger = await browser.newPage();
   await stranger.goto(project);

@@ -1,5 +1,6 @@
-// A disk that is full: writes answer 503 and say when to come again, reads go on where Postgres can read, nothing but
-// Postgres ends, and with the space the service is back by itself. On a real small file system, which only root can mount.
+// A full disk: writes answer 503 with a time to retry, reads continue as long as Postgres can read, only Postgres can
+// end, and the service recovers by itself when there is space. It uses a real small file system, which only root can
+// mount.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +42,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
   });
 
   afterAll(async () => {
-    // The mount itself can't be removed by the stack: it is emptied, and taken off here.
+    // The stack can't remove the mount itself. So the folder is emptied, and unmounted here.
     await stack?.stop().catch(() => {});
     spawnSync("umount", [home]);
     rmSync(folder, { recursive: true, force: true });
@@ -64,7 +65,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     const response = await fetch(`${stack.apiUrl}/api/listings`, {
       method: "POST",
       headers: { authorization: `Bearer ${stack.keys.secret}`, "content-type": "application/json" },
-      // Nothing that compresses: each takes pages of its own.
+      // Random data, which doesn't compress: each value takes its own pages.
       body: JSON.stringify({ title: "kept", price: 1, description: randomBytes(40_000).toString("base64") }),
     });
     const body = (await response.json()) as { data?: { id: string } };
@@ -99,7 +100,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     }
   }
 
-  test("writes answer 503 until there is room, reads go on, and nothing ends", async () => {
+  test("writes answer 503 until there is space, reads continue, and no process ends", async () => {
     await pause(1_000);
     const before = processes();
     expect(before).not.toContain(null);
@@ -123,7 +124,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     expect(processes()).toEqual(before);
   });
 
-  test("a Postgres that can't even log what it does panics, and is back with the space", async () => {
+  test("a Postgres that can't write its log panics, and recovers when there is space", async () => {
     const before = processes();
     fillDisk();
     await exhaustLog();
@@ -141,7 +142,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     await expectHealthAnswers();
   });
 
-  /** Begins new files of the write-ahead log until there is no room for one. */
+  /** Starts new files of the write-ahead log until there is no space for another one. */
   async function exhaustLog(): Promise<void> {
     const { postgres } = JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")) as {
       postgres: { adminPassword: string; port: number };

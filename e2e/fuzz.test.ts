@@ -1,4 +1,4 @@
-// A share of the contract fuzzer in each run of the suite, and proof that it finds what it is there to find.
+// A small part of the contract fuzzer, and a proof that it finds deviations.
 
 import type { JsonObject } from "@plinth/testkit";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test.each(["market-square", "conduit", "invoicing"])(
-  "%s answers as its document says",
+  "%s answers as its OpenAPI document says",
   async (project) => {
     const target = await openTarget(cell, project);
     const { failures, statuses } = await fuzz({ ...target, cases: 1_500, seed: 11 });
@@ -31,7 +31,7 @@ test.each(["market-square", "conduit", "invoicing"])(
   180_000,
 );
 
-test("an API that isn't what its document says is found out", async () => {
+test("an API that differs from its document is found", async () => {
   const target = await openTarget(cell, "parcel-desk");
   const found = async (changed: Partial<FuzzOptions>): Promise<ReadonlySet<Failure["check"]>> => {
     const { failures } = await fuzz({ ...target, ...changed, cases: 400, seed: 11 });
@@ -46,7 +46,7 @@ test("an API that isn't what its document says is found out", async () => {
   expect(await found({ foreign: [me ?? ""] })).toEqual(new Set(["leak"]));
 }, 180_000);
 
-/** The document with each operation that creates records changed. */
+/** The document, with each operation that creates records changed. */
 function changed(document: JsonObject, change: (operation: Described) => void): JsonObject {
   const copy = structuredClone(document);
   for (const { post } of Object.values(copy["paths"] as unknown as Record<string, { post?: Described }>))

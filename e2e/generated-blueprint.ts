@@ -1,5 +1,5 @@
-// Blueprints that nobody wrote. In: a seed. Out: the text of a valid blueprint that combines the language's features.
-// It never repeats a fixed shape: which entities, fields, options and permissions there are is all by chance.
+// Random blueprints. In: a seed. Out: the text of a valid blueprint that combines the language's features. It has no
+// fixed shape: entities, fields, options and permissions are all random.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { Random } from "@plinth/testkit";
 import { type EntityPlan, type FieldPlan, type RuleScope, ruleText, STATES } from "./generated-rules.ts";
@@ -12,7 +12,7 @@ const roles = ["public", "user", "owner", "support", "editor", "admin"] as const
 export interface GeneratedBlueprint {
   readonly text: string;
   readonly model: Model;
-  /** Texts that were thrown away before this one was valid. */
+  /** The number of invalid texts before this one. */
   readonly refused: number;
 }
 
@@ -183,10 +183,10 @@ function requirable(entity: EntityPlan): string[] {
   return optional.length > 0 ? optional.map((field) => field.name) : ["title"];
 }
 
-/** `open`: the edges that say nothing of who may take them. */
+/** `open`: the transitions without roles and rules. */
 function permissionsText(entity: EntityPlan, open: readonly string[], scopes: Scopes): string[] {
   const { random } = scopes;
-  // Drawn apart, so that a seed goes on to be the same blueprint in all else.
+  // Chosen separately, so that the rest of the blueprint stays the same for a seed.
   const apart = new Random(entity.fields.length * 100 + open.length);
   const operations = ["read", "create", "update", "delete", ...(entity.softDelete ? ["restore"] : [])];
   return roles.flatMap((role) => {

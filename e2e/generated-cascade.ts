@@ -1,5 +1,6 @@
-// What goes with a record that is deleted, and comes back with it. In: the world and the record. Out: the rows that go, lose
-// their reference or return, the audit rows, and a function that does it. Judged row by row: what a marked record takes with it can come back like it.
+// Computes the effects of a delete and of a restore. In: the world and the record. Out: the rows that are deleted, lose
+// their reference or return, the audit rows, and a function that does it. It decides row by row, because a marked
+// record's own children can be restored like it.
 import type { Entity } from "@plinth/blueprint";
 import type { Audit } from "./generated-outcomes.ts";
 import { isDeleted, type Rec, recordsOf, type Values, type World } from "./generated-world.ts";
@@ -16,13 +17,13 @@ export interface DeletePlan {
   readonly commit: () => void;
 }
 
-/** What was marked by one delete. */
+/** Rows that one delete has marked. */
 const deletions = new WeakMap<Rec, object>();
 
 export interface RestorePlan {
   /** Whether the record refers to one that stays deleted. */
   readonly held: boolean;
-  /** The records that return, the one itself first, and what they hold then. */
+  /** The records that return, the restored one first, and their values afterwards. */
   readonly back: readonly (readonly [Rec, Values])[];
   readonly commit: () => void;
 }
@@ -30,7 +31,7 @@ export interface RestorePlan {
 export function planRestore(world: World, root: Rec): RestorePlan {
   const deletion = deletions.get(root);
   const found = new Set([root]);
-  // A set that is walked through meets what is added to it.
+  // Iterating over a set includes members that are added during the iteration.
   for (const record of found) {
     for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
       if (onDelete !== "cascade") continue;
@@ -71,7 +72,7 @@ function deletedTargets(
 }
 
 export function planDelete(world: World, root: Rec): DeletePlan {
-  // The record > whether it is gone for good; else it is marked.
+  // Record > whether it is destroyed; otherwise it is marked.
   const going = new Map<Rec, boolean>([[root, !root.entity.softDelete]]);
   for (let grown = true; grown; ) {
     grown = false;
@@ -79,7 +80,7 @@ export function planDelete(world: World, root: Rec): DeletePlan {
       for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
         if (onDelete !== "cascade") continue;
         for (const other of referring(world, from, field, record, forGood)) {
-          // What refers to a row that is gone for good can't stay, marked or not.
+          // Records that refer to a destroyed row can't stay, marked or not.
           const final = forGood || !other.entity.softDelete;
           if (going.get(other) === true || (going.has(other) && !final)) continue;
           going.set(other, final);
@@ -93,7 +94,7 @@ export function planDelete(world: World, root: Rec): DeletePlan {
   for (const [record, forGood] of going) {
     for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
       if (onDelete === "cascade") continue;
-      // One that is only marked stays in the way of what is gone for good, or loses its reference to it.
+      // A row that is only marked prevents the destruction of its target, or loses its reference to it.
       const others = referring(world, from, field, record, forGood).filter(
         (other) => !going.has(other) || (forGood && going.get(other) === false),
       );
@@ -148,7 +149,7 @@ function referencesTo(world: World, entity: Entity): Reference[] {
   );
 }
 
-/** Marked records count only where what they refer to is gone for good. */
+/** Marked records only count if their target is destroyed. */
 function referring(world: World, from: Entity, field: string, to: Rec, forGood: boolean): Rec[] {
   return recordsOf(world, from.name).filter((other) => other.values[field] === to.id && (forGood || !isDeleted(other)));
 }

@@ -1,15 +1,15 @@
-// What a project's tables hold, beside what the model of it says. In: a connection, the world. Out: one text of all rows, and
-// the first difference. It reads tables alone: no statement of the service.
+// Compares a project's tables with the model. In: a connection, the world. Out: a text of all rows, and the first
+// difference. It only reads tables, and never runs a statement of the service.
 import type { Field, JsonValue } from "@plinth/blueprint";
 import type pg from "pg";
 import type { Audit } from "./generated-outcomes.ts";
 import type { Values, World } from "./generated-world.ts";
 
 export interface Snapshot {
-  /** Equal where no row of any entity, and no number of a sequence, is another. */
+  /** Equal if all rows of all entities and all sequence numbers are equal. */
   readonly text: string;
   readonly audits: number;
-  /** Of the request that was asked about. */
+  /** The audit rows of the request. */
   readonly own: readonly Audit[];
 }
 
@@ -35,7 +35,7 @@ export async function snapshotOf(
   return { text: row.rows, audits: row.audits, own: row.own };
 }
 
-/** Of a request that reads: `expand room: <ids>`, sorted. */
+/** The audit rows of a read: `expand room: <ids>`, sorted. */
 export async function auditLinesOf(
   { client, schema }: { readonly client: pg.Client; readonly schema: string },
   requestId: string,
@@ -45,7 +45,7 @@ export async function auditLinesOf(
   return rows.map(({ operation, entity, ids }) => `${operation} ${entity}: ${ids.join(",")}`).sort();
 }
 
-/** Each value as the wire has it; of a secret, whether there is one. */
+/** Each value in the form of the API; for a secret, whether there is one. */
 function columnSql({ name, type }: Field, schema: string, entity: string, plural: string): string[] {
   const column = `r."${name}"`;
   const as = `as "${name}"`;
@@ -78,7 +78,7 @@ function columnSql({ name, type }: Field, schema: string, entity: string, plural
 
 const seconds: Readonly<Record<string, number>> = { PT1H: 3600, PT30M: 1800, P1D: 86400, PT0S: 0 };
 
-/** Null where both are the same. Times that the service sets are taken over from the table where they are of about now. */
+/** Null if both are equal. Times that the service sets are copied from the table if they are recent. */
 export function differenceFrom(world: World, { text }: Snapshot, since: number): string | null {
   const tables = JSON.parse(text) as Record<string, Table>;
   for (const entity of world.model.entities) {
@@ -112,14 +112,14 @@ function compare(field: Field, row: Table[number], values: Values, since: number
   return sameJson(found, sorted) ? null : `${JSON.stringify(found)}, expected ${JSON.stringify(sorted)}`;
 }
 
-/** A time that the service has set during this request, or a moment around it: the clocks are the same machine's. */
+/** A time that the service has set during this request or a moment around it. Both clocks are those of this machine. */
 function isRecent(value: JsonValue, since: number): boolean {
   if (typeof value !== "string") return false;
   const at = Date.parse(value);
   return at >= since - 50 && at <= Date.now() + 50;
 }
 
-/** In whatever order; a create makes the id. */
+/** In any order, because a create generates the id. */
 export function sameAudits(found: readonly (readonly unknown[])[], expected: readonly (readonly unknown[])[]): boolean {
   const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
     rows.map(([operation, entity, id]) => `${operation} ${entity} ${operation === "create" ? "" : id}`).sort();

@@ -1,5 +1,5 @@
-// What generated requests ask for and send. In: the world, chance. Out: ids, bodies, filters; mostly such as may succeed.
-// It tells which values of a body are refused whoever sends them.
+// Random inputs of requests. In: the world, random numbers. Out: ids, bodies, filters; most of them can succeed. It
+// reports which values of a body every caller is refused.
 import type { Entity, Field, JsonValue } from "@plinth/blueprint";
 import type { Random } from "@plinth/testkit";
 import { isListable, type ListAsked } from "./generated-lists.ts";
@@ -7,7 +7,7 @@ import type { Sent } from "./generated-outcomes.ts";
 import { plainValue, refusedValue } from "./generated-values.ts";
 import { isDeleted, type Rec, recordsOf, targetOf, type Values, type World } from "./generated-world.ts";
 
-/** Of no record. */
+/** An id of no record. */
 export const NOBODY = "01890000-0000-7000-8000-000000000000";
 
 export class Inputs {
@@ -26,7 +26,7 @@ export class Inputs {
     for (const field of random.some(fields, 0.06)) {
       const records = recordsOf(this.#world, entity.name);
       const value = records.length > 0 ? (random.pick(records).values[field.name] ?? null) : null;
-      // The form of a floating number in a URL is its plain one.
+      // In a URL, a float has its plain form.
       if (value !== null && value !== 1e21) filters[field.name] = value;
     }
     const sort = random
@@ -36,7 +36,7 @@ export class Inputs {
     return { filters, sort };
   }
 
-  /** Mostly one that is there; else one that isn't, or isn't of this entity, or no id at all. */
+  /** Usually an existing record; otherwise a missing one, one of another entity, or a text that is no id. */
   record(entity: Entity, deleted: boolean): { record: Rec | null; id: string } {
     const random = this.#random;
     const world = this.#world;

@@ -1,13 +1,13 @@
-// Who may do what, judged in memory. In: the world, a caller, rows. Out: which grants hold, what is seen of a record.
-// It reads the language's text and the evaluator of rules; it never looks at SQL.
+// Evaluates permissions in memory. In: the world, a caller, rows. Out: the grants that apply, and the visible part of a
+// record. It uses the language's text and the evaluator of rules, and never SQL.
 import type { Entity, Field, JsonValue, Operation, Permission } from "@plinth/blueprint";
 import { allows, type EvaluationContext, evaluateValue, type Value } from "@plinth/expression";
 import { type Caller, isDeleted, type Rec, rowOf, targetOf, type Values, type World } from "./generated-world.ts";
 
 export interface Asked {
-  /** The record as it is; null for a create. */
+  /** The record before the request; null for a create. */
   readonly old: Readonly<Values> | null;
-  /** As it would be; the same as `old` where nothing is written. */
+  /** The record after the request; the same as `old` if nothing is written. */
   readonly next: Readonly<Values>;
   readonly input: Readonly<Values>;
 }
@@ -39,7 +39,7 @@ export function contextOf(world: World, caller: Caller, entity: Entity, asked: A
   };
 }
 
-/** The grants that hold; none where the organization stands against it. */
+/** The grants that apply; none if the organization of the request excludes the record. */
 export function holding(
   world: World,
   caller: Caller,
@@ -69,7 +69,7 @@ export function mayRead(world: World, caller: Caller, record: Rec): boolean {
   return !isDeleted(record) && readGrants(world, caller, record.entity, record.values).length > 0;
 }
 
-/** Whether a reference to it may be set. */
+/** Whether the caller can set a reference to it. */
 export function mayName(world: World, caller: Caller, target: string, id: string): boolean {
   const { user } = caller;
   if (target === "user") {
@@ -83,12 +83,12 @@ export function mayName(world: World, caller: Caller, target: string, id: string
   return record !== undefined && record.entity.name === target && mayRead(world, caller, record);
 }
 
-/** Fields that leave the service at all. */
+/** Fields that can be returned at all. */
 export function isShown({ internal, type }: Field): boolean {
   return !internal && type.kind !== "secret";
 }
 
-/** In how many of the records that the caller reads this field stands. */
+/** Whether the caller can read this field in all, some or none of their records. */
 export function readability(entity: Entity, caller: Caller, name: string): "never" | "sometimes" | "always" {
   const grants = grantsFor(entity, "read", caller);
   if (name === "id") return "always";
@@ -124,14 +124,14 @@ export function shownBy(
   );
 }
 
-/** Of many references, those to records that the caller reads. */
+/** The references to records that the caller can read. */
 function shownValue(world: World, caller: Caller, { type }: Field, value: JsonValue): JsonValue {
   if (type.kind !== "refs" || !Array.isArray(value)) return value;
   const ids = value as readonly string[];
   return ids.filter((id) => mayRead(world, caller, world.records.get(id)!)).sort();
 }
 
-/** What is written of what was sent: a list takes away no record that the caller doesn't read. */
+/** The value that is written: a list keeps the references to records that the caller can't read. */
 export function keepingHidden(
   world: World,
   caller: Caller,
@@ -162,7 +162,7 @@ export function readsField(
   return !internal && grants.some((each) => each.fields === null || each.fields.includes(name));
 }
 
-/** What all the caller's grants for the operation set; of different values, the first role's. */
+/** The values that all the caller's grants for the operation set. If they differ, the first role's value counts. */
 export function forcedBy(grants: readonly Permission[]): ReadonlyMap<string, Permission["set"][number]["value"]> {
   const [first] = [...grants].sort((one, other) => (one.role < other.role ? -1 : 1));
   const everywhere = (first?.set ?? []).filter(({ field }) =>
@@ -171,7 +171,7 @@ export function forcedBy(grants: readonly Permission[]): ReadonlyMap<string, Per
   return new Map(everywhere.map(({ field, value }) => [field, value]));
 }
 
-/** Uniques that these values would violate. */
+/** Unique keys that these values would violate. */
 export function takenUniques(world: World, entity: Entity, id: string, values: Readonly<Values>): number {
   const others = [...world.records.values()].filter(
     (each) => each.entity.name === entity.name && each.id !== id && !isDeleted(each),
@@ -185,7 +185,7 @@ export function takenUniques(world: World, entity: Entity, id: string, values: R
   }).length;
 }
 
-/** References of these fields that the caller may not set. */
+/** References in these fields that the caller is not allowed to set. */
 export function unreadable(
   world: World,
   caller: Caller,
@@ -204,7 +204,7 @@ export function unreadable(
   });
 }
 
-/** To a record of another organization. */
+/** Whether the reference leads to a record of another organization. */
 function leadsAway(world: World, { orgField }: Entity, values: Readonly<Values>, id: string): boolean {
   const target = world.records.get(id);
   if (orgField === null || target === undefined || target.entity.orgField === null) return false;

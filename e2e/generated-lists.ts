@@ -1,5 +1,5 @@
-// Lists, judged in memory. In: the world, a caller, an entity, filters, order. Out: the records that they see, in order.
-// It never pages: the caller walks the pages and joins them.
+// Evaluates lists in memory. In: the world, a caller, an entity, filters, an order. Out: the visible records, in order.
+// It doesn't use pages: the caller reads all pages and joins them.
 import type { Entity, Field, JsonValue } from "@plinth/blueprint";
 import { compareText } from "@plinth/expression";
 import { grantsFor, isShown, mayRead, readability, readGrants } from "./generated-judgement.ts";
@@ -22,12 +22,12 @@ const unordered: readonly string[] = [
   "i18n",
 ];
 
-/** What stands in `sort=` and as `field=value`. */
+/** The values for `sort=` and `field=value`. */
 export function isListable(field: Field): boolean {
   return isShown(field) && !unordered.includes(field.type.kind);
 }
 
-/** 403, or null where it may be asked. */
+/** 403, or null if the request is allowed. */
 export function listRefusal(entity: Entity, caller: Caller, { filters, sort }: ListAsked): number | null {
   if (grantsFor(entity, "read", caller).length === 0) return 403;
   if (Object.keys(filters).some((name) => readability(entity, caller, name) === "never")) return 403;
@@ -64,7 +64,7 @@ function matches(world: World, caller: Caller, record: Rec, name: string, value:
 
 const lengths: Readonly<Record<string, number>> = { PT0S: 0, PT30M: 1, PT1H: 2, P1D: 3 };
 
-/** None comes last, and choices stand in the order in which they are declared. */
+/** Nulls come last, and choices have the order of their declaration. */
 export function compareValues({ type }: Field, a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   switch (type.kind) {
@@ -87,7 +87,7 @@ export function compareValues({ type }: Field, a: JsonValue, b: JsonValue): numb
   }
 }
 
-/** Most records of a page for this caller. */
+/** The maximum number of records in a page for this caller. */
 export function pageMaxOf(entity: Entity, caller: Caller, most: number): number {
   const limits = grantsFor(entity, "read", caller).map((each) => each.limit);
   if (limits.length === 0 || limits.includes(null)) return most;

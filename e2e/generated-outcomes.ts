@@ -1,5 +1,6 @@
-// What a request must lead to, by the language's text. In: the world, a caller, an operation with its input. Out: the statuses
-// that may refuse it, or the reply and the change. It never changes the world itself: the caller commits what succeeded.
+// Computes the expected outcome of a request from the language's text. In: the world, a caller, an operation with its
+// input. Out: the possible statuses of a refusal, or the reply and the change. It never changes the world: the caller
+// applies successful changes.
 import type { Edge, Entity, Field, JsonValue, Operation } from "@plinth/blueprint";
 import { evaluate, evaluateValue } from "@plinth/expression";
 import { planDelete, planRestore } from "./generated-cascade.ts";
@@ -28,20 +29,20 @@ export type Outcome =
   | {
       readonly kind: "done";
       readonly status: number;
-      /** What the reply holds; null where it has no body. */
+      /** The expected reply; null if it has no body. */
       readonly data: Values | null;
       readonly audits: readonly Audit[];
-      /** Of a create, with the id that the service made. */
+      /** Applies the change; for a create, with the id that the service has generated. */
       readonly commit: (id: string) => void;
     };
 
 export interface Sent {
   readonly body: Readonly<Values>;
-  /** Fields whose value is refused whoever sends it. */
+  /** Fields whose value every caller is refused. */
   readonly wrong: readonly string[];
 }
 
-/** Stands for the id that the service makes. */
+/** A placeholder for the id that the service generates. */
 export const NEW_ID = "ffffffff-ffff-7fff-8fff-ffffffffffff";
 
 export function refused(why: string, ...statuses: number[]): Outcome {
@@ -201,7 +202,7 @@ export function expectRestore(world: World, caller: Caller, entity: Entity, reco
   return { kind: "done", status: 200, data, audits, commit: plan.commit };
 }
 
-/** What `/v1/can` says of a record. */
+/** The expected answer of `/v1/can`. */
 export function expectCan(
   world: World,
   caller: Caller,
@@ -230,13 +231,13 @@ function changed(world: World, caller: Caller, record: Rec, next: Values, operat
   };
 }
 
-/** The record as far as they may read it. */
+/** The part of the record that they can read. */
 function replyTo(world: World, caller: Caller, entity: Entity, values: Values): Values {
   const grants = readGrants(world, caller, entity, values);
   return grants.length > 0 ? shownBy(world, caller, entity, values, grants) : { id: values["id"] ?? null };
 }
 
-/** Who may change a record knows that it is there. */
+/** A caller who can change a record knows that it exists. */
 function isVisible(world: World, caller: Caller, record: Rec, operation: Operation, input: Values): boolean {
   if (isDeleted(record)) return false;
   const { entity, values } = record;
@@ -276,7 +277,7 @@ function closedToAll(grants: Grants, input: Values): number[] {
 
 const closedToSome = closedToAll;
 
-/** Only an admin gives another value than the service does, or changes it later. */
+/** Only an admin can set another value than the service does, or change it later. */
 function notTheirOwn(entity: Entity, caller: Caller, input: Values, old: Values | null): number[] {
   if (caller.user.roles.includes("admin")) return [];
   const others = Object.entries(input).filter(([name, value]) => {
@@ -288,7 +289,7 @@ function notTheirOwn(entity: Entity, caller: Caller, input: Values, old: Values 
   return others.length > 0 ? [403] : [];
 }
 
-/** Required, set by the service, and nobody to set it to. */
+/** Required, set by the service, and the service has no value to set. */
 function nobodyThere(entity: Entity, caller: Caller, input: Values, forced: ReadonlyMap<string, unknown>): number[] {
   return entity.fields.flatMap((field) => {
     const kind = field.default?.kind;
@@ -349,13 +350,13 @@ function nextNumber(world: World, entity: Entity, field: Field): number {
   return (world.counters.get(`${entity.name}.${field.name}`) ?? 0) + 1;
 }
 
-/** Whether the body decides the reference; what the service fills in is there. */
+/** Whether the body decides the reference. A reference that the service sets always exists. */
 function decided(entity: Entity, name: string, input: Values): boolean {
   const field = fieldOf(entity, name);
   return field.writer !== "service" && (field.default === null || Object.hasOwn(input, name));
 }
 
-/** The values that the caller may send back as they are: those that they read. */
+/** Values that the caller can send back unchanged, because they can read them. */
 function knownOf(world: World, caller: Caller, { entity, values }: Rec, input: Values): Values {
   const known = Object.keys(input).filter((name) => readsField(world, caller, entity, values, name));
   return Object.fromEntries(known.map((name) => [name, values[name] ?? null]));
@@ -365,7 +366,7 @@ function changedNames(input: Values, old: Values): string[] {
   return Object.keys(input).filter((name) => Array.isArray(input[name]) || input[name] !== old[name]);
 }
 
-/** What no two records share, and what every record must meet. */
+/** Unique keys, checks and required values. */
 function storageProblems(world: World, entity: Entity, id: string, values: Values): number[] {
   const record = rowOf(world, entity, values);
   const context = { rows: { record }, user: { id: null, email: null, roles: [] }, now: new Date().toISOString() };
@@ -376,7 +377,7 @@ function storageProblems(world: World, entity: Entity, id: string, values: Value
   ];
 }
 
-/** A value that a grant sets may be none. */
+/** A grant can set a field to null. */
 function isUnfilled({ name, optional, type }: Field, values: Values): boolean {
   return !optional && (values[name] ?? null) === null && !["computed", "sequence", "refs"].includes(type.kind);
 }

@@ -1,5 +1,5 @@
-// The callers of a generated project. In: the cell, the project, its model. Out: users with roles and memberships, and all
-// whom requests are made as. It makes them over the API, as an app and its admin would.
+// The callers of a generated project. In: the cell, the project, its model. Out: users with roles and memberships, and
+// all callers of requests. It uses the API, as an app and its admin do.
 import type { Model } from "@plinth/blueprint";
 import { callerOf } from "./api.ts";
 import { type Caller, heldRoles, type Person } from "./generated-world.ts";
@@ -9,7 +9,7 @@ interface Plan {
   readonly name: string;
   readonly roles: readonly string[];
   readonly level: number | null;
-  /** By number of the organization. */
+  /** By the number of the organization. */
   readonly memberships: readonly (readonly [number, string])[];
 }
 
@@ -64,7 +64,7 @@ export async function makePeople(origin: string, project: PublishedProject, mode
       for (const [at, role] of own) {
         replies.push(await admin.put(`/v1/organizations/${organizations[at]}/members/${id}`, { role }));
       }
-      // Who belongs to one organization alone chooses it; who belongs to several names one, or makes requests in none.
+      // A member of one organization chooses it. A member of several names one in each request, or none.
       const [only, ...others] = own;
       if (only !== undefined && others.length === 0) {
         const user = callerOf(origin, signedUp[i]!.token);
@@ -101,7 +101,7 @@ export async function makePeople(origin: string, project: PublishedProject, mode
     ),
   ];
   const [first] = people;
-  // The token alone, without a key beside it.
+  // Only the token, without a key.
   const [bare] = callersAs(first!, "u0 without a key", { authorization: `Bearer ${signedUp[0]!.token}` }, model);
   callers.push({ ...bare!, keyKind: null });
   if (organizations[1] !== undefined) {
@@ -115,7 +115,7 @@ export async function makePeople(origin: string, project: PublishedProject, mode
   return { people, organizations, callers, admin: adminKey };
 }
 
-/** Who belongs to several organizations makes requests in none, and in each. */
+/** A member of several organizations sends requests with none, and with each. */
 function callersAs(person: Person, name: string, headers: Readonly<Record<string, string>>, model: Model): Caller[] {
   const { id, email, level, roles, memberships } = person;
   const held = heldRoles(model, [...roles, "user", "owner"]);

@@ -1,5 +1,6 @@
-// Reading by chance: conditions, relations, fields, expansions, counts and groups, each judged in memory. In: the world, a caller,
-// an entity, chance. Out: what is asked, and what the reply must hold. Null is unknown: neither a condition nor its contrary holds.
+// Random reads: conditions, relations, fields, expansions, counts and groups, each evaluated in memory. In: the world,
+// a caller, an entity, random numbers. Out: the request and the expected reply. Null is unknown: neither a condition
+// nor its negation is true.
 import type { Entity, Field, JsonValue } from "@plinth/blueprint";
 import { compareText, relationName } from "@plinth/expression";
 import type { Random } from "@plinth/testkit";
@@ -8,7 +9,7 @@ import { compareValues, isListable, pageMaxOf } from "./generated-lists.ts";
 import { plainValue } from "./generated-values.ts";
 import { type Caller, livingOf, type Rec, targetOf, type Values, type World } from "./generated-world.ts";
 
-/** A condition as `where` has it. */
+/** A condition in the form of `where`. */
 type Where =
   | { readonly kind: "and" | "or"; readonly of: readonly Where[] }
   | { readonly kind: "not"; readonly of: Where }
@@ -31,11 +32,11 @@ interface Shown {
 
 export interface Reading {
   readonly query: URLSearchParams;
-  /** 403, or null where it may be asked. */
+  /** 403, or null if the request is allowed. */
   readonly refusal: number | null;
-  /** The records in the order of their ids, as they are shown. */
+  /** The visible records, ordered by id. */
   readonly expected: readonly Values[];
-  /** What the audit log holds of it behind a page of these: `expand room: <ids>`, sorted. */
+  /** The audit rows after a page of these: `expand room: <ids>`, sorted. */
   readonly audits: (page: readonly Values[]) => readonly string[];
 }
 
@@ -69,7 +70,10 @@ export class Readings {
     return { query, refusal: refused, audits, expected: found.map((record) => this.#show(shown, record, caller)) };
   }
 
-  /** Groups of one field: how many records, how many values of another, and the first and last of them. */
+  /**
+   * Groups by one field: the number of records, the number of distinct values of another field, and its smallest and
+   * largest value.
+   */
   groups(caller: Caller, entity: Entity): Reading | null {
     const where = this.#where(entity, 1);
     const groups = entity.fields.filter((field) => ["bool", "enum"].includes(field.type.kind) && isListable(field));
@@ -142,7 +146,7 @@ export class Readings {
     return { kind: "test", field, operator, value: value() };
   }
 
-  /** Most often a value that some record has. */
+  /** Usually a value that some record has. */
   #operand(field: Field): JsonValue {
     const target = targetOf(field);
     if (field.name === "id" || field.type.kind === "uuid" || target !== null) {
@@ -163,7 +167,7 @@ export class Readings {
       (link) => !this.#isClosed(link, caller) && this.#random.chance(0.4),
     );
     const within = depth === 0 ? [] : links.map((link) => ({ link, shown: this.#shown(caller, link.to, depth - 1) }));
-    // What is expanded stands in the place of the field that it is called by.
+    // An expanded record replaces the field with its name.
     const names = open.map(({ name }) => name).filter((name) => !within.some(({ link }) => link.name === name));
     const fields = names.filter((name) => name === "id" || this.#random.chance(0.5));
     return { fields, within: within.slice(0, 2) };
@@ -183,7 +187,7 @@ export class Readings {
     }
   }
 
-  /** Whether no record can be reached by it, whatever the records are. */
+  /** Whether the relation can't reach any record, whatever the records are. */
   #isClosed(link: Link, caller: Caller): boolean {
     const owner = link.kind === "reference" || link.kind === "refs" ? link.from : link.to;
     return grantsFor(link.to, "read", caller).length === 0 || readability(owner, caller, link.field) === "never";
@@ -215,7 +219,7 @@ export class Readings {
     }
   }
 
-  /** Null where it is hidden in this record. */
+  /** Null if it is hidden in this record. */
   #value(record: Rec, { name }: Field, caller: Caller): JsonValue {
     return this.#reads(record, name, caller) ? (record.values[name] ?? null) : null;
   }
@@ -248,7 +252,7 @@ export class Readings {
   }
 }
 
-/** Their values are known to the service alone. */
+/** Only the service knows their values. */
 const measuredByTheService: ReadonlySet<string> = new Set(["created_at", "updated_at", "deleted_at", "created_by"]);
 
 function linksOf(world: World, entity: Entity): readonly Link[] {
@@ -280,7 +284,7 @@ function jsonOf(where: Where): JsonValue {
   }
 }
 
-/** The ids of records that are read by way of others, where their reading is kept. */
+/** The ids of related records in the reply, if their reads are audited. */
 function expandLines(shown: Shown, page: readonly Values[]): readonly string[] {
   const ids = new Map<string, Set<string>>();
   const walk = ({ within }: Shown, records: readonly Values[]): void => {
@@ -295,7 +299,7 @@ function expandLines(shown: Shown, page: readonly Values[]): readonly string[] {
   return [...ids].map(([name, all]) => `expand ${name}: ${[...all].sort().join(",")}`);
 }
 
-/** Entities that are looked into, where their reading is kept. */
+/** Entities that a condition reads, if their reads are audited. */
 function lookLines(where: Where): readonly string[] {
   const names = new Set<string>();
   const walk = (each: Where): void => {

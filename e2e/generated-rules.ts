@@ -1,13 +1,13 @@
-// Rules of generated blueprints. In: what an entity has, the operation, chance. Out: text of the expression language.
-// It never writes what the checker refuses on purpose: valid rules are what is served.
+// Rules of generated blueprints. In: the fields of an entity, the operation, random numbers. Out: a text of the
+// expression language. It never writes an invalid rule on purpose.
 import type { Random } from "@plinth/testkit";
 
 export interface FieldPlan {
   readonly name: string;
-  /** As the blueprint has it, behind the name. */
+  /** The type as the blueprint has it, after the name. */
   readonly text: string;
   readonly kind: string;
-  /** Of a reference: the entity that it leads to. */
+  /** For a reference, the entity of its target. */
   readonly target?: string;
 }
 
@@ -76,7 +76,7 @@ function changeAtom({ name, kind }: FieldPlan, random: Random): string {
   return `old.${name} ${random.pick(["==", "!="])} new.${name}`;
 }
 
-/** `path`: how the field is reached. */
+/** `path`: how the rule reaches the field. */
 function fieldAtom({ kind, name }: FieldPlan, path: string, random: Random): string {
   const compare = random.pick(["==", "!=", "<", "<=", ">", ">="]);
   switch (kind) {
@@ -151,7 +151,7 @@ function callerAtom({ random, organizations, entity }: RuleScope): string {
   ]);
 }
 
-/** Through references: one step, or two. */
+/** Through references, in one or two steps. */
 function relationAtom(scope: RuleScope): string {
   const { random, entity, entities } = scope;
   const reference = entity.fields.filter((field) => field.kind === "ref");
@@ -182,7 +182,7 @@ function userAtom({ random, entity }: RuleScope): string {
   ]);
 }
 
-/** Of the records that refer to this one, or that it refers to by many. */
+/** Over the records that refer to this one, or its many-to-many references. */
 function manyAtom(scope: RuleScope): string {
   const { random, entity, entities } = scope;
   const ways = entities.flatMap((other) =>

@@ -1,5 +1,5 @@
-// By which edge a state moves, in the model of the language. In: the world, who asks, the row before and after. Out: the edge,
-// the row that it makes, and what stands against it.
+// Finds the transition that a state takes, in the model of the language. In: the world, a caller, the row before and
+// after. Out: the transition, the resulting row, and the reasons against it.
 import type { Edge, Entity, JsonValue, Operation } from "@plinth/blueprint";
 import { evaluateValue } from "@plinth/expression";
 import { contextOf, forcedBy, grantsFor, holding } from "./generated-judgement.ts";
@@ -12,7 +12,10 @@ interface Way {
   readonly problems: readonly number[];
 }
 
-/** By which edge an update moves the state: the first that they may take and that lacks nothing. Null where the state stays. */
+/**
+ * The transition of an update: the first that the caller is allowed to take and that lacks nothing. Null if the state
+ * stays the same.
+ */
 export function wayOf(
   world: World,
   caller: Caller,

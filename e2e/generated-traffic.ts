@@ -1,5 +1,5 @@
-// Requests by chance, each compared with what it must lead to. In: a served project, its world, callers. Out: disagreements.
-// One after the other: what a request must lead to is known only where nothing else goes on.
+// Sends random requests, and compares each with its expected outcome. In: a served project, its world, callers. Out:
+// disagreements. Requests run one after the other, because simultaneous ones have no certain outcome.
 import type { Entity, Operation } from "@plinth/blueprint";
 import type { ApiDocument, Random } from "@plinth/testkit";
 import type pg from "pg";
@@ -79,7 +79,7 @@ export class Traffic {
   readonly #inputs: Inputs;
   readonly #readings: Readings;
   #number = 0;
-  /** When the request was thought of: what the service sets meanwhile is later. */
+  /** The time when the request was created. Times that the service sets are later. */
   #since = 0;
 
   constructor(served: Served, counts: Counts) {
@@ -93,7 +93,7 @@ export class Traffic {
     this.#since = Date.now();
     const { random, world, callers } = this.#served;
     const entity = random.pick(world.model.entities);
-    // An admin now and then, so that there is something to be refused to others.
+    // Sometimes an admin, so that there are records that others can't access.
     const caller = random.chance(0.25) ? random.pick(callers.filter(isAdmin)) : random.pick(callers);
     const kind = recordsOf(world, entity.name).length < 4 && random.chance(0.7) ? "create" : random.pick(KINDS);
     if (kind === "list") return this.#list(caller, entity);
@@ -166,7 +166,7 @@ export class Traffic {
     await this.#compare("read", caller, "GET", `${path}/${id}`, `${path}/{id}`, undefined, outcome);
   }
 
-  /** Sends it, and compares reply, rows and audit log with what must be. */
+  /** Sends it, and compares the reply, the rows and the audit log with the expected ones. */
   async #compare(
     operation: string,
     caller: Caller,
@@ -183,7 +183,7 @@ export class Traffic {
     const request = `${method} ${path} ${body === undefined ? "" : JSON.stringify(body)} as ${caller.name}`;
     const wrong: string[] = [];
     const { status } = reply;
-    // What is no UUID names no record, whatever the body.
+    // A text that is no UUID is no record, whatever the body contains.
     const named = !template.includes("{id}") || /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.test(path);
     if (!named && outcome.kind === "refused" && status === 404) return;
     if (outcome.kind === "refused") {
@@ -218,7 +218,7 @@ export class Traffic {
     for (const each of wrong) this.#disagree(request, each);
   }
 
-  /** What is hidden answers as what is missing. */
+  /** A hidden record gets the same answer as a missing one. */
   async #tellsHidden(caller: Caller, method: string, path: string, body: unknown, reply: Reply): Promise<string[]> {
     const elsewhere = path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, NOBODY);
     const { reply: missing } = await this.#fetch(caller, method, elsewhere, body);
@@ -283,11 +283,11 @@ export class Traffic {
     const target = `/api/${entity.plural}${kind === "groups" ? "/aggregate" : ""}?${asked.query}`;
     const { reply, requestId } = await this.#fetch(caller, "GET", target, undefined);
     this.#counts.byOperation[kind] = (this.#counts.byOperation[kind] ?? 0) + 1;
-    // It may have looked into records whose reading is kept.
+    // The request may have read records whose reads are audited.
     this.#before = null;
     const request = `GET ${decodeURIComponent(target)} as ${caller.name}`;
-    // Rules as long as these, within each other, are more than one statement holds.
-    if (reply.status === 400 && reply.text.includes("more at once than one statement holds")) return;
+    // Nested rules of this length exceed the limit of one statement.
+    if (reply.status === 400 && reply.text.includes("too large for one statement")) return;
     if (reply.status !== (asked.refusal ?? 200)) {
       return this.#disagree(request, `${reply.status}, expected ${asked.refusal ?? 200}: ${reply.text}`);
     }
@@ -380,7 +380,7 @@ function withoutId(text: string): string {
   return text.replace(/"request_id":"[^"]*"/, "").replace(/differential-[^"]*/, "");
 }
 
-/** Times that the service has just set are known to it alone. */
+/** Only the service knows the times that it has just set. */
 function recordDifference(found: Values | null, expected: Values | null, since: number): string | null {
   if (found === null || expected === null)
     return found === expected ? null : `${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`;

@@ -1,5 +1,6 @@
-// Values for generated requests. In: a field of the model, chance. Out: values that it takes, in the form in which they are
-// read again, and values that it refuses. Few different ones, so that rules, uniques and filters meet them often.
+// Values for generated requests. In: a field of the model, random numbers. Out: values that it accepts, in the form in
+// which they are read, and values that it refuses. There are few different ones, so that they often match in rules,
+// unique keys and filters.
 import type { Field, JsonValue } from "@plinth/blueprint";
 import type { Random } from "@plinth/testkit";
 
@@ -7,7 +8,7 @@ const words = ["ant", "bee", "ant eater", "dew", "zebra", "élan", "Ann"] as con
 const days = ["2020-02-29", "2026-11-21", "2031-12-31"] as const;
 const moments = ["2020-01-01T00:00:00.000000Z", "2026-11-20T10:00:00.123456Z", "2031-06-01T12:30:00.500000Z"] as const;
 
-/** A value of the type, never null. References and users are not for here. */
+/** A value of the type, never null. Not for references and users. */
 export function plainValue({ type, name }: Field, random: Random): JsonValue {
   switch (type.kind) {
     case "string":
@@ -49,7 +50,7 @@ export function plainValue({ type, name }: Field, random: Random): JsonValue {
   }
 }
 
-/** What the field refuses, whoever sends it. */
+/** Values that the field refuses from every caller. */
 export function refusedValue({ type, optional, limits }: Field, random: Random): unknown {
   const wrong: unknown[] = optional ? [] : [null];
   switch (type.kind) {

@@ -1,5 +1,5 @@
-// What a project holds, in memory. In: the model, and what requests did. Out: records, and the rows that rules are judged on.
-// It never asks the service: it is what the service is compared with.
+// The contents of a project, in memory. In: the model, and the changes of requests. Out: records, and the rows for
+// rules. It never asks the service, because the service is compared with it.
 import type { Entity, Field, JsonValue, Model } from "@plinth/blueprint";
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
 
@@ -15,7 +15,7 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly level: number | null;
-  /** As given, without what they bring. */
+  /** The assigned roles, without inherited ones. */
   readonly roles: readonly string[];
   readonly memberships: readonly { readonly organization: string; readonly role: string }[];
 }
@@ -26,7 +26,7 @@ export interface Caller {
   readonly user: EvaluationContext["user"];
   readonly organization: string | null;
   readonly keyKind: string | null;
-  /** An admin key: not bound to organizations. */
+  /** An admin key, which is not limited to one organization. */
   readonly unscoped: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface World {
   readonly records: Map<string, Rec>;
   readonly people: readonly Person[];
   readonly organizations: readonly string[];
-  /** Numbers used so far, by entity and field. */
+  /** Sequence numbers so far, by entity and field. */
   readonly counters: Map<string, number>;
 }
 
@@ -69,7 +69,7 @@ export function targetOf({ type }: Field): string | null {
   return type.kind === "ref" || type.kind === "refs" ? type.entity : null;
 }
 
-/** A row with what it leads to, found when a rule asks for it. What is deleted is not there. */
+/** A row whose references are found when a rule reads them. Deleted records are missing. */
 export function rowOf(world: World, entity: Entity, values: Readonly<Values>): Row {
   const related: Record<string, Row> = {};
   for (const field of entity.fields) {
@@ -111,7 +111,7 @@ function finder(world: World, target: string, id: string): (() => Row) | null {
   return () => rowOf(world, record.entity, record.values);
 }
 
-/** The roles that somebody holds to whom these are given. */
+/** All roles of a person with these assigned roles. */
 export function heldRoles(model: Model, given: readonly string[]): readonly string[] {
   const held = new Set(["public", ...given]);
   for (const role of model.roles) if (given.includes(role.name)) for (const name of role.inherits) held.add(name);

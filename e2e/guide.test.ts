@@ -1,5 +1,5 @@
-// The guide, tried as somebody who has read nothing else: its blueprints as they stand, served by `plinth dev`, called over
-// HTTP. A state machine and a rename in one project, an organization's rows in another.
+// The guide, followed by a reader who knows nothing else: `plinth dev` serves its blueprints, and requests use HTTP.
+// One project has a state machine and a rename, another one organizations.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,12 +19,12 @@ function blueprintsUnder(heading: string): string[] {
 const calls = readFileSync(resolve(import.meta.dirname, "../docs/blueprint/calls.md"), "utf8");
 const all = [...(guide + calls).matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 
-test("every blueprint in it is accepted, without a warning", () => {
+test("all its blueprints are valid, without a warning", () => {
   expect(all.length).toBeGreaterThan(6);
   for (const text of all) expect([text, checkBlueprint(text).diagnostics]).toEqual([text, []]);
 });
 
-test("it is read in ten minutes", () => {
+test("it can be read in ten minutes", () => {
   expect(guide.split(/\s+/).length).toBeLessThan(2_200);
 });
 
@@ -59,7 +59,7 @@ describe("states, then a rename", () => {
     return reply.body.data.id;
   }
 
-  test("a repair moves along its edges, and only along them", async () => {
+  test("a repair only follows its transitions", async () => {
     const id = await report("Gazelle");
     const start = `/api/repairs/${id}/transitions/start`;
     expect((await mechanic.as.post(start, {})).status).toBe(422);
@@ -74,7 +74,7 @@ describe("states, then a rename", () => {
     expect((await ana.as.post("/api/repairs", { bike: "Brompton", status: "done" })).status).toBe(422);
   });
 
-  test("a rename keeps the records, and the old name is gone", async () => {
+  test("a rename keeps the records and removes the old name", async () => {
     const id = await report("Brompton");
     const renamed = blueprint
       .replace("  repair:", "  repair_job:\n    was: repair")
@@ -99,7 +99,7 @@ describe("organizations", () => {
   });
   afterAll(() => stack?.stop());
 
-  test("members see their organization's rows, nobody else's", async () => {
+  test("members only see the records of their organization", async () => {
     const organization = await ana.as.post("/v1/organizations", { name: "Ana's vans" });
     expect(organization.status, organization.text).toBe(201);
     const created = await ana.as.post("/api/vehicles", { plate: "B-AN 1" });
@@ -123,7 +123,7 @@ describe("organizations", () => {
   });
 });
 
-describe("keeping, seeding, limiting", () => {
+describe("more options", () => {
   const [blueprint = ""] = blueprintsUnder("More options");
   let stack: DevStack;
   let ana: { id: string; as: Caller };
@@ -134,7 +134,7 @@ describe("keeping, seeding, limiting", () => {
   });
   afterAll(() => stack?.stop());
 
-  test("what is seeded is there; what is deleted comes back, unless its name is taken", async () => {
+  test("seed rows exist; a deleted record can be restored, unless its unique value is taken", async () => {
     const seeded = await ana.as.get("/api/bikes?name=Demo");
     expect(seeded.body.data, seeded.text).toMatchObject([{ name: "Demo", frame_number: "D-1", seller_id: null }]);
     const created = await ana.as.post("/api/bikes", { name: "Gazelle", frame_number: "G-1" });
@@ -148,7 +148,7 @@ describe("keeping, seeding, limiting", () => {
     expect((await ana.as.post(`${path}/restore`, undefined)).status).toBe(409);
   });
 
-  test("checks and limits hold, and errors are told as the guide says", async () => {
+  test("checks and limits apply, and errors have the form that the guide describes", async () => {
     const refused = await ana.as.post("/api/bikes", { name: "same", frame_number: "same" });
     expect([refused.status, refused.body.code], refused.text).toEqual([422, "validation_failed"]);
     const wrong = await ana.as.post("/api/bikes", { nmae: "Gazelle" });

@@ -1,5 +1,5 @@
-// The rows of a database come over: `plinth import data` brings them to the blueprint that `plinth import postgres` writes, by way of the
-// control API and the cell, and both sides are compared.
+// Imports the rows of a database: `plinth import data` copies them to the blueprint from `plinth import postgres`,
+// through the control API and the cell. Both sides are compared.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -24,7 +24,7 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 type Json = any;
 
-/** The blueprint of a schema of the source, deployed as it is. */
+/** Deploys the imported blueprint of a source schema, unchanged. */
 async function deployed(schema: string): Promise<{ readonly schema: string; readonly key: string }> {
   const { stdout } = await installation.plinth(
     ...["import", "postgres", source.adminUrl, "--schema", schema, "--project", schema, "--json"],
@@ -40,7 +40,7 @@ async function imported(schema: string, ...words: readonly string[]): Promise<Js
   return { code, ...JSON.parse(stdout) };
 }
 
-test("rows with UUIDs of their own keep them, and come with their values", async () => {
+test("rows keep their UUIDs and their values", async () => {
   await client.query(`
     CREATE SCHEMA notes;
     CREATE TABLE notes.note (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), title varchar(80) NOT NULL, price numeric(10, 2),
@@ -72,7 +72,7 @@ test("rows with UUIDs of their own keep them, and come with their values", async
   ]);
 });
 
-test("keys become ids, and references follow them: to its own kind, in a circle, in pairs, to users", async () => {
+test("keys become ids, and references follow: to the same table, in a circle, many-to-many, to users", async () => {
   await client.query(`
     CREATE SCHEMA shop;
     CREATE TYPE shop.state AS ENUM ('new', 'in work', 'done');
@@ -122,7 +122,7 @@ test("keys become ids, and references follow them: to its own kind, in a circle,
   });
 });
 
-test("rows that break a rule are refused by name, and all others come", async () => {
+test("rows that break a rule are listed and refused, and all others are imported", async () => {
   await client.query(`
     CREATE SCHEMA desk;
     CREATE TABLE desk.customer (id serial PRIMARY KEY, code text, level int, mail text);
@@ -177,7 +177,7 @@ entities:
   expect(rows.map(({ title }) => title)).toEqual(["ok", "ok, too"]);
 });
 
-test("without a yes nothing is written, and a required field without a source stops the import", async () => {
+test("without confirmation nothing is written, and a required field without a column stops the import", async () => {
   await client.query(
     `CREATE SCHEMA lab; CREATE TABLE lab.probe (id serial PRIMARY KEY, name text); INSERT INTO lab.probe (name) VALUES ('x')`,
   );
@@ -202,7 +202,7 @@ entities:
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test("a cell that is killed at any moment loses no row and takes none twice, and a command that is killed goes on", async () => {
+test("a killed cell loses or repeats no row, and a killed command can continue", async () => {
   await client.query(`
     CREATE SCHEMA bulk;
     CREATE TABLE bulk.thing (id bigserial PRIMARY KEY, name text NOT NULL, parent_id bigint REFERENCES bulk.thing);
@@ -239,7 +239,7 @@ test("a cell that is killed at any moment loses no row and takes none twice, and
   expect(rows).toEqual([{ n: 119_999 }]);
 });
 
-test("an export has every record as of one moment, and no password", async () => {
+test("an export has every record of the same moment, and no password", async () => {
   const { schema } = await installation.deploy(
     "archive",
     `

@@ -1,5 +1,5 @@
-// A database comes over: `plinth import postgres` writes its blueprint, a real cell serves it unedited, and what the source's
-// constraints refuse, the API refuses. The same for a Prisma schema.
+// Imports the schema of a database: `plinth import postgres` writes its blueprint, a real cell serves it unchanged, and
+// the API refuses what the source's constraints refuse. The same for a Prisma schema.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -68,7 +68,7 @@ describe("a workshop's database", () => {
   });
   const repair = (more: object): Promise<Reply> => app.post("/api/repairs", { machine_id: machine, ...more });
 
-  test("what its constraints allow is stored, with their defaults", async () => {
+  test("stores what its constraints allow, with defaults", async () => {
     const made = done(
       await repair({ cost: "12.50", state: "in_work", urgent: "y", started_on: "2026-01-02", ended_on: "2026-01-03" }),
     );
@@ -84,12 +84,12 @@ describe("a workshop's database", () => {
     ["a check of two columns", { started_on: "2026-01-02", ended_on: "2026-01-01" }, 422],
     ["a check with a function", { urgent: "x" }, 422],
     ["a check with an implication", { state: "done" }, 422],
-  ])("%s refuses what it refused", async (_, more, status) => {
+  ])("%s refuses the same values as before", async (_, more, status) => {
     const reply = await repair(more);
     expect(reply.status, reply.text).toBe(status);
   });
 
-  test("uniques refuse what is there already; so do the checks and the length of a domain", async () => {
+  test("refuses values that are taken, and what its checks and a domain's length refused", async () => {
     expect((await app.post("/api/machines", newMachine(1))).status).toBe(409);
     expect((await app.post("/api/machines", newMachine(2, { load: 101 }))).status).toBe(422);
     expect((await app.post("/api/machines", newMachine(2, { code: "ab" }))).status).toBe(422);
@@ -97,7 +97,7 @@ describe("a workshop's database", () => {
     done(await app.post("/api/machines", newMachine(2)));
   });
 
-  test("on delete does what it did: cascade, set null", async () => {
+  test("deletes as on delete says: cascade, set null", async () => {
     const [doomed, other] = [
       done(await app.post("/api/machines", newMachine(3))).id,
       done(await app.post("/api/machines", newMachine(4))).id,
@@ -109,7 +109,7 @@ describe("a workshop's database", () => {
     expect(done(await app.get(`/api/repairs/${kept}`)).spare_machine_id).toBeNull();
   });
 
-  test("the proposed permission lets owners at their own records, and nobody else at any", async () => {
+  test("gives owners access to their own records only, as proposed", async () => {
     const key = await published.makeKey("publishable");
     const [ana, ben] = [
       await signUp(cell.origin, key, "ana@example.com"),
@@ -132,7 +132,7 @@ test("a shop's Prisma schema", async () => {
   const category = done(await app.post("/api/categories", { name: "Kitchen" })).id;
   done(await app.patch(`/api/products/${id}`, { categories: [category] }));
   expect((await app.post("/api/reviews", { product_id: category, stars: 1 })).status).toBe(422);
-  // Restrict: a product that a review refers to stays.
+  // Restrict: a product can't be deleted while a review refers to it.
   done(await app.post("/api/reviews", { product_id: id, stars: 5 }));
   expect((await app.delete(`/api/products/${id}`)).status).toBe(409);
 });

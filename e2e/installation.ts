@@ -1,5 +1,6 @@
-// A whole installation, each part a process of its own: control, and a cell as `web`, `worker`, `scheduler` and `webhook`, on a real
-// Postgres. In: nothing. Out: where the parts are, and projects that were deployed through the control API, as its clients do it.
+// A whole installation with each part in a separate process: control, and a cell as `web`, `worker`, `scheduler` and
+// `webhook`, on a real Postgres. In: nothing. Out: the addresses of the parts, and projects that are deployed through
+// the control API, as its clients do it.
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { newControlKeys } from "@plinth/bundle";
@@ -15,15 +16,15 @@ export type Mode = (typeof modes)[number];
 export interface DeployedProject {
   readonly id: string;
   readonly keys: { readonly secret: string; readonly publishable: string };
-  /** What control says of the blueprint without refusing it. */
+  /** Control's diagnostics about the blueprint that don't refuse it. */
   readonly warnings: readonly string[];
 }
 
 export interface Installation {
   readonly apiUrl: string;
-  /** Where mode `webhook` takes what providers send. */
+  /** The address of the mode `webhook`, which receives inbound webhooks. */
   readonly hooksUrl: string;
-  /** @throws Error where control or the cell refuses. */
+  /** @throws Error if control or the cell refuses. */
   readonly deploy: (slug: string, text: string) => Promise<DeployedProject>;
   readonly kill: (mode: Mode) => Promise<void>;
   readonly start: (mode: Mode) => Promise<void>;
@@ -81,7 +82,7 @@ export async function startInstallation(): Promise<Installation> {
       PLINTH_AUTH_SECRET: secret(),
       PLINTH_CONSOLE_SECRET: secret(),
     };
-    // The first process of a cell makes its tables.
+    // The first process of a cell creates its tables.
     await Promise.all([run("control", ["apps/control/src/main.ts"], env, `${url(control)}/readyz`), start("web")]);
     await Promise.all(modes.filter((mode) => mode !== "web").map(start));
     const ask = await signUpPerson(url(control), consoleUrl);

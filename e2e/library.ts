@@ -1,4 +1,4 @@
-// A library that lends books by actions, published with a worker: what the tests of actions and of their routes call.
+// A library that lends books with actions, published with a worker, for the tests of actions and their routes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -14,7 +14,7 @@ import { expect } from "vitest";
 import { call, type Reply, signUp } from "./api.ts";
 import { type PublishedCell, startPublishedCell, until } from "./published-cell.ts";
 
-/** @param bell A service that takes calls and never answers. */
+/** @param bell A service that accepts calls and never answers. */
 const blueprintOf = (bell: string): string => `project: library
 modules: [auth, users, roles, workers, audit_logs]
 roles:
@@ -88,21 +88,21 @@ actions:
     output: "\${{ steps.create.id }}"
 `;
 
-/** Cuts each call off: nobody knows whether it had its effect. */
+/** Closes each connection, so that nobody knows whether the call had an effect. */
 const bell = createServer((request) => request.socket.destroy());
 
 let database: TestDatabase;
 export let cell: PublishedCell;
 let api: ApiDocument;
 export let document: { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
-/** A second process that allows each caller one request a second. */
+/** A second process that allows each caller one request per second. */
 export let strictOrigin: string;
 export let key: string;
 let admin: string;
 export const children: { kill(signal: "SIGKILL"): unknown }[] = [];
 export const tokens: Record<string, string> = {};
 
-/** Starts all of it; what is declared above stands then. */
+/** Starts everything; then the variables above are set. */
 export async function openLibrary(): Promise<void> {
   database = await createTestDatabase();
   cell = await startPublishedCell(database.url, "library");
@@ -126,7 +126,7 @@ export async function openLibrary(): Promise<void> {
   const strict = {
     PLINTH_API_PORT: String(apiPort),
     PLINTH_INTERNAL_PORT: String(internalPort),
-    // Tokens name the address that they were given out under.
+    // Tokens contain the address under which they were issued.
     PLINTH_PUBLIC_API_URL: cell.origin,
     PLINTH_RATE_LIMIT: "1",
     PLINTH_RATE_BURST: "1",
@@ -165,7 +165,7 @@ export function send(
   });
 }
 
-/** The reply, held to the document. */
+/** The reply, after a check against the OpenAPI document. */
 export async function typed(
   status: number,
   template: string,
@@ -189,7 +189,7 @@ export async function book(): Promise<string> {
   return made.body.data.id;
 }
 
-/** The run of a call, once it stands as it should. */
+/** The run of a call, once it has the expected status. */
 export async function runOf(path: string, body: unknown, status: string): Promise<string> {
   const begun = await typed(202, path, "reader", "POST", path, body);
   const { id } = begun.body.data;
@@ -213,7 +213,7 @@ export async function refusedRun(): Promise<string> {
   return id;
 }
 
-/** All runs of an action, up to now. */
+/** All runs of an action so far. */
 export const queueOf = (workflow: string): object => ({ workflow, kind: "action", until: new Date().toISOString() });
 
 export async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {

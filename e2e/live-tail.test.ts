@@ -1,5 +1,5 @@
-// Changes as a project's people see them: in the console's Live page in a real browser, and in a terminal. With PLINTH_PICTURES=DIR it
-// leaves a picture of each state there.
+// Changes as members of a project see them: on the Live page of the console in a real browser, and in a terminal. With
+// PLINTH_PICTURES=DIR, it saves a picture of each state there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -91,7 +91,7 @@ test("the console shows each change as it happens", async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test("it shows one entity alone, and begins anew where it is cleared", async () => {
+test("it shows one entity alone, and starts again after a clear", async () => {
   await page.getByLabel("Entity").selectOption("table");
   await expect.poll(kinds, soon).toEqual(["created"]);
   await page.getByLabel("Entity").selectOption("");
@@ -100,7 +100,7 @@ test("it shows one entity alone, and begins anew where it is cleared", async () 
   await page.getByText("Waiting for changes").waitFor();
 });
 
-test("what happens while it is paused is shown afterwards, once", async () => {
+test("changes during a pause are shown afterwards, once", async () => {
   await button("Pause").click();
   await page.getByRole("status").getByText("Paused").waitFor();
   for (const dish of ["one", "two"]) await api.post("/v1/resources/orders", { dish });
@@ -112,7 +112,7 @@ test("what happens while it is paused is shown afterwards, once", async () => {
   expect((await rows().allInnerTexts()).map((text) => /dish: (\w+)/.exec(text)?.[1])).toEqual(["two", "one"]);
 });
 
-test("it goes on over a cell that starts again", async () => {
+test("it continues after the cell restarts", async () => {
   const pid = stack.pidOf("apps/runtime/");
   if (pid === null) throw new Error("no runtime");
   process.kill(pid, "SIGKILL");
@@ -136,7 +136,7 @@ test("it goes on over a cell that starts again", async () => {
   expect(pageErrors).toEqual([]);
 }, 60_000);
 
-test("a terminal shows the same", async () => {
+test("the terminal shows the same changes", async () => {
   const child = plinth(["live", "tail", "--project", stack.project, "--entity", "order"]);
   let out = "";
   let err = "";
@@ -148,7 +148,7 @@ test("a terminal shows the same", async () => {
   });
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   await expect.poll(() => err, soon).toContain("new changes of order");
-  // The first answer says where it begins.
+  // The first answer contains its starting position.
   await page.waitForTimeout(1_000);
   await api.post("/v1/resources/tables", { seats: 2 });
   const { body } = await api.post("/v1/resources/orders", { dish: "rice" });

@@ -1,4 +1,5 @@
-// The guide to following changes, tried as it stands: its blueprint served by `plinth dev`, its example run in Node and in Chromium.
+// The guide to following changes as printed: `plinth dev` serves its blueprint, and its example runs in Node and in
+// Chromium.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { stripTypeScriptTypes } from "node:module";
@@ -32,11 +33,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-/** What the example is given; it leaves `shown` as the orders that are open. */
+/** The inputs of the example; it stores the open orders in `shown`. */
 const body = `
   const shown = new Map();
   globalThis.shown = shown;
@@ -68,7 +69,7 @@ test("its example runs in Node", async () => {
   await changeOrders(async () => [...(page.shown?.values() ?? [])]);
 });
 
-test("a subscription is given to a callback, and ends when it is closed, or with why it may not go on", async () => {
+test("a subscription with a callback ends when it is closed, or with the reason why it can't continue", async () => {
   const types: string[] = [];
   const subscription = clientIn()
     .entity("order")
@@ -108,7 +109,10 @@ test("its example runs in Chromium", async () => {
   }
 }, 60_000);
 
-/** The SDK's own modules, and a page that runs the example with them: as a user, since a page has no secret key. */
+/**
+ * The SDK's own modules, and a page that runs the example with them. It runs as a user, because a page has no secret
+ * key.
+ */
 async function servePages(): Promise<Server> {
   const sources = join(root, "packages/sdk/src");
   const names = new Set(readdirSync(sources).filter((name) => !name.endsWith(".test.ts")));

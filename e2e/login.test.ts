@@ -1,5 +1,5 @@
-// The command line signed in to a Plinth whose projects were made in the console: by a person who approves its code in a real browser,
-// and by an access token, as CI does it. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// The command line, signed in to a Plinth whose projects were created in the console: a person approves its code in a
+// real browser, and CI uses an access token. With PLINTH_PICTURES=DIR, it saves a picture of each page there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function signUp(name: string, email: string): Promise<Page> {
   return page;
 }
 
-/** A call of the control API in the page, with its session. */
+/** Calls the control API in the page, with its session. */
 async function ask<Answer>(from: Page, procedure: string, input?: object): Promise<Answer> {
   const answer = await from.evaluate(
     async ({ procedure, input }) => {
@@ -80,7 +80,7 @@ function start(
 
 const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> => start(args, env).ended;
 
-/** Begins `plinth login`, and resolves with the address that it prints. */
+/** Starts `plinth login`, and resolves with the address that it prints. */
 async function beginLogin(): Promise<{ page: string; code: string; ended: Promise<Ran> }> {
   const { child, ended } = start(["login", "--url", stack.consoleUrl]);
   const page = await new Promise<string>((found, failed) => {
@@ -107,7 +107,7 @@ entities:
 const next = blueprint.replace("name: string", 'title: string = "unnamed"');
 const credentials = (): string => join(folder, "config/plinth/credentials.json");
 
-test("a person approves the code in the console, and the command line reaches what they see there", async () => {
+test("a person approves the code in the console, and commands reach the same projects as the person", async () => {
   expect(await run(["whoami"])).toMatchObject({ code: 1, err: expect.stringContaining("is `plinth up` running?") });
   await ask(dana, "projects.create", { organizationId: await organizationOf(dana), slug: "shop" });
   const { page, code, ended } = await beginLogin();
@@ -128,7 +128,7 @@ test("a person approves the code in the console, and the command line reaches wh
   expect((await run(["projects"])).out).toMatch(/^shop +prj_\w+ +.*owner +not deployed$/m);
 }, 90_000);
 
-test("a blueprint is proposed, deployed with the consents that are named, pulled, and typed", async () => {
+test("a blueprint is proposed, deployed with the named consents, pulled, and its types are printed", async () => {
   const file = join(folder, "shop.yaml");
   writeFileSync(file, blueprint);
   const about = ["--project", "shop"];
@@ -154,7 +154,7 @@ test("a blueprint is proposed, deployed with the consents that are named, pulled
   expect(readFileSync(join(folder, "shop.gen.d.ts"), "utf8")).toContain("export interface Shop {");
 }, 90_000);
 
-test("projects of other organizations are found by name, and by id where two have the name", async () => {
+test("projects of other organizations are found by name, or by id if two have the same name", async () => {
   const eve = await signUp("Eve", "eve@example.com");
   const organizationId = await organizationOf(eve);
   const theirs = await ask<{ id: string }>(eve, "projects.create", { organizationId, slug: "shop" });
@@ -176,7 +176,7 @@ test("projects of other organizations are found by name, and by id where two hav
   expect((await run(["runs", "list"])).err).toContain("`plinth projects` lists them");
 }, 60_000);
 
-test("a token that is revoked says what to run, a denied code signs nobody in, and logout ends the token", async () => {
+test("a revoked token names the command to run, a denied code signs nobody in, and logout ends the token", async () => {
   await dana.goto(`${stack.consoleUrl}/account`);
   await dana.getByRole("list", { name: "Access tokens" }).waitFor();
   await takePicture(dana, pictures, "login-2-account", true);
@@ -211,7 +211,7 @@ test("a token that is revoked says what to run, a denied code signs nobody in, a
   expect(reused).toMatchObject({ code: 1, err: expect.stringContaining("refuses PLINTH_TOKEN") });
 }, 120_000);
 
-test("an access token of the account page signs CI in, without a file", async () => {
+test("an access token from the account page signs CI in, without a file", async () => {
   await dana.goto(`${stack.consoleUrl}/account`);
   await dana.getByRole("button", { name: "New token" }).click();
   await dana.getByRole("dialog").getByLabel("Name").fill("CI");
@@ -226,6 +226,6 @@ test("an access token of the account page signs CI in, without a file", async ()
   const { child, ended } = start(["login", "--url", stack.consoleUrl, "--with-token"]);
   child.stdin?.end(`${token}\n`);
   expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining("as dana@example.com") });
-  // Commands go back to the Plinth on this machine, which is none.
+  // Commands use the Plinth on this machine again, and there is none.
   expect((await run(["whoami"], { PLINTH_URL: "local" })).err).toContain("is `plinth up` running?");
 }, 60_000);

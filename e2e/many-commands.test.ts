@@ -1,4 +1,4 @@
-// Commands one after another: they share a session, since signing in is limited, and go on where it is lost.
+// Several commands share a session, because sign-ins are limited. They continue when the session is lost.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,13 +25,13 @@ afterAll(() => stack?.stop());
 const whoAmI = (): Promise<string> =>
   openControl(settings, async (control) => (await control.me.get.query()).person.email);
 
-test("thirty commands at once, and one after another", async () => {
+test("thirty commands work at once, and one after another", async () => {
   const who = await Promise.all(Array.from({ length: 30 }, whoAmI));
   for (let count = 0; count < 30; count++) who.push(await whoAmI());
   expect(new Set(who)).toEqual(new Set(["developer@plinth.local"]));
 });
 
-test("a session that is broken, or of another database, begins anew", async () => {
+test("a broken session, or one from another database, is replaced", async () => {
   for (const cookie of ["", "plinth.session_token=nobody.knows%20it"]) {
     writeFileSync(join(stack.home, "session.json"), JSON.stringify({ cookie }));
     expect(await whoAmI()).toBe("developer@plinth.local");

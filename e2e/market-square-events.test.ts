@@ -1,5 +1,5 @@
-// What becomes known of the specification's classified ads, each part a process of its own: an owner's webhooks say what they may read
-// and nothing else, and who follows the listings sees them come and go as the rules say.
+// The events of the specification's classified ads, with each part in a separate process: an owner's webhooks only
+// contain what the owner can read, and followers see listings appear and disappear as the rules say.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Change, createClient } from "@plinth/sdk";
@@ -44,11 +44,11 @@ async function listingOf({ as }: { readonly as: Caller }, fields: object = {}): 
 const namesAt = async (path: string, about: string): Promise<readonly string[]> =>
   (await receivedAt(receiver, path, about)).map(({ event }) => event.name);
 
-test("the example is served whole, without a warning", () => {
+test("the whole example is served, without a warning", () => {
   expect(project.warnings).toEqual([]);
 });
 
-test("an owner hears of an inquiry about their listing, and of nobody else's", async () => {
+test("an owner gets the events of inquiries about their listings only", async () => {
   const [hers, his] = [await listingOf(ana, { status: "active" }), await listingOf(ben, { status: "active" })];
   for (const listing_id of [his, hers]) {
     const made = await visitor.post("/api/inquiries", { listing_id, message: "Is it still there?", ...person });
@@ -57,11 +57,11 @@ test("an owner hears of an inquiry about their listing, and of nobody else's", a
   const inquiries = async () =>
     (await receivedAt(receiver, "/ana", "Is it still there?")).map(({ verified, event }) => [verified, event.record]);
   await expect.poll(inquiries, soon).toMatchObject([[true, { listing_id: hers, ...person }]]);
-  // That there is an active listing is everybody's to know, who asks about it is not.
+  // Everybody can know that an active listing exists, but not who asks about it.
   expect(await namesAt("/ana", his)).toEqual(["listing.created"]);
 });
 
-test("an endpoint of the public hears of a listing while it is active", async () => {
+test("an endpoint with the role public gets the events of a listing while it is active", async () => {
   const id = await listingOf(ana);
   await ana.as.patch(`/api/listings/${id}`, { status: "active" });
   await ana.as.patch(`/api/listings/${id}`, { price: 90 });
@@ -70,7 +70,7 @@ test("an endpoint of the public hears of a listing while it is active", async ()
   const all = ["listing.created", "listing.updated", "listing.updated", "listing.updated", "listing.deleted"];
   await expect.poll(async () => (await namesAt("/ana", id)).toSorted(), soon).toEqual(all.toSorted());
   const seen = await receivedAt(receiver, "/public", id);
-  // What it was before it became visible is nobody's to know.
+  // Nobody can know its values from before it became visible.
   const told = seen.map(({ event }) => [event.name, event.record.price, event.old]);
   expect(told.toSorted()).toEqual([
     ["listing.updated", 120, null],
@@ -78,12 +78,12 @@ test("an endpoint of the public hears of a listing while it is active", async ()
   ]);
 });
 
-test("what a receiver that is down has missed comes once it is up, and once only", async () => {
+test("a receiver that was down gets the missed events later, each once", async () => {
   await receiver.put("/fake/status", { status: 503 });
   const id = await listingOf(ana);
   await expect.poll(async () => (await receivedAt(receiver, "/ana", id)).length, soon).toBe(1);
   await receiver.put("/fake/status", { status: 204 });
-  // The second attempt is five seconds behind the first.
+  // The second attempt comes five seconds after the first.
   await expect
     .poll(async () => (await receivedAt(receiver, "/ana", id)).map(({ status }) => status), soon)
     .toEqual([503, 204]);
@@ -93,7 +93,7 @@ test("what a receiver that is down has missed comes once it is up, and once only
   expect(body.data).toMatchObject([{ event: "listing.created", status: "delivered", attempts: 2 }]);
 });
 
-test("who follows the listings sees them come and go as the rules say, across a restart", async () => {
+test("a follower of listings sees them appear and disappear as the rules say, across a restart", async () => {
   const live = await plinth.deploy(
     "market-live",
     text.replace("market-square", "market-live").replace("listing:\n", "listing:\n    realtime: true\n"),

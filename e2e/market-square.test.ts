@@ -1,5 +1,5 @@
-// The classified ads of docs/examples, over HTTP: the public sees active listings only, an owner edits only their own,
-// an admin everything, and what is hidden can't be told from what is missing.
+// The classified ads of docs/examples, over HTTP: the public only sees active listings, an owner only edits their own,
+// an admin can do everything, and a hidden record looks like a missing one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, callerOf, signUp } from "./api.ts";
 import { type DevStack, startDev } from "./stack.ts";
@@ -28,7 +28,7 @@ async function listingOf(person: { as: Caller }, fields: object): Promise<string
   return reply.body.data.id;
 }
 
-test("the public sees active listings only", async () => {
+test("the public only sees active listings", async () => {
   const draft = await listingOf(ana, {});
   const active = await listingOf(ana, { status: "active" });
   const listed = await visitor.get("/api/listings?limit=100");
@@ -39,7 +39,7 @@ test("the public sees active listings only", async () => {
   expect((await visitor.get(`/v1/resources/listings/${draft}`)).status).toBe(404);
 });
 
-test("a hidden and a missing record answer alike, whatever is asked of them", async () => {
+test("a hidden and a missing record get the same answer to every request", async () => {
   const hidden = await listingOf(ana, {});
   for (const ask of [
     (id: string) => ben.as.get(`/api/listings/${id}`),
@@ -53,7 +53,7 @@ test("a hidden and a missing record answer alike, whatever is asked of them", as
   }
 });
 
-test("an owner edits only their own", async () => {
+test("an owner only edits their own listings", async () => {
   const listing = await listingOf(ana, { status: "active" });
   expect((await ben.as.patch(`/api/listings/${listing}`, { price: 1 })).status).toBe(403);
   expect((await ben.as.delete(`/api/listings/${listing}`)).status).toBe(403);
@@ -64,7 +64,7 @@ test("an owner edits only their own", async () => {
   expect((await ana.as.delete(`/api/listings/${listing}`)).status).toBe(204);
 });
 
-test("an admin does everything", async () => {
+test("an admin can do everything", async () => {
   const listing = await listingOf(ana, {});
   expect((await admin.get(`/api/listings/${listing}`)).status).toBe(200);
   expect((await admin.patch(`/api/listings/${listing}`, { created_by: ben.id })).body.data.created_by).toBe(ben.id);
@@ -73,7 +73,7 @@ test("an admin does everything", async () => {
   expect((await admin.delete(`/api/listings/${listing}`)).status).toBe(204);
 });
 
-test("a stranger's inquiry is accepted and gives back only its id", async () => {
+test("a visitor's inquiry is accepted, and the reply only contains its id", async () => {
   const inquiry = { name: "Cara", email: "cara@example.com", message: "Is it still there?" };
   const active = await listingOf(ana, { status: "active" });
   const reply = await visitor.post("/v1/resources/inquiries", { listing_id: active, ...inquiry });
@@ -85,7 +85,7 @@ test("a stranger's inquiry is accepted and gives back only its id", async () => 
   expect((await ben.as.get(`/v1/resources/inquiries/${reply.body.data.id}`)).status).toBe(404);
 });
 
-test("an inquiry about a hidden listing and about a missing one are refused alike", async () => {
+test("an inquiry about a hidden listing and one about a missing listing get the same refusal", async () => {
   const inquiry = { name: "Cara", email: "cara@example.com", message: "Is it still there?" };
   const hidden = await listingOf(ana, {});
   const replies = await Promise.all(

@@ -1,5 +1,5 @@
-// A client that strangers' tools make of a project's document: its types by openapi-typescript, its requests by openapi-fetch. A small
-// program is checked against the types, faults and all, and runs against a real cell.
+// A client that third-party tools generate from a project's OpenAPI document: types by openapi-typescript, requests by
+// openapi-fetch. A small program is type-checked, including faults, and runs against a real cell.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await cell.publish(readFileSync(resolve(root, "docs/examples/market-square.yaml"), "utf8"));
   key = await cell.makeKey("publishable");
   const reply = await fetch(`${cell.origin}/v1/openapi.json`, { headers: { authorization: `Bearer ${key}` } });
-  // Where the packages of the tests are found.
+  // The folder with the packages of the tests.
   mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
   folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/client-"));
   writeFileSync(resolve(folder, "openapi.json"), await reply.text());
@@ -46,7 +46,7 @@ const client = createClient<paths>({
 });
 `;
 
-/** What the compiler says of a program; empty where it is fine. */
+/** The compiler's output; empty if there are no errors. */
 function checked(name: string, program: string): string {
   const file = resolve(folder, `${name}.ts`);
   writeFileSync(file, `${head}${program}`);
@@ -104,7 +104,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-test("the program fits the types, and runs", async () => {
+test("the program compiles with the generated types, and runs", async () => {
   expect(checked("program", program)).toBe("");
   const ana = await fetch(`${cell.origin}/v1/auth/sign-up`, {
     method: "POST",
@@ -129,7 +129,7 @@ test.each([
   ["a required field left out", `await client.POST("/api/listings", { body: { price: 1 } });`],
   ["a path that there isn't", `await client.GET("/api/nothing", {});`],
   ["an order that there isn't", `await client.GET("/api/listings", { params: { query: { count: "roughly" } } });`],
-])("%s is an error of the compiler", (name, line) => {
-  // Behind the eight lines of the head, and nowhere else.
+])("%s is a compiler error", (name, line) => {
+  // After the eight lines of the head, and nowhere else.
   expect(checked(name.replaceAll(/[^a-z]/g, "-"), line)).toMatch(/^[^\n]*\.ts\(9,\d+\): error TS/);
 });

@@ -1,15 +1,16 @@
-// When requests are sent. In: a rate or a number of workers, and what to do. Out: nothing; it ends when all is answered.
-// It never waits for an answer before it sends what is due: a slow service must not slow the one who measures it.
+// Decides when requests are sent. In: a rate or a number of workers, and the request. Out: nothing; it ends when
+// everything is answered. It never waits for an answer before it sends the next due request: a slow service must not
+// slow down its measurement.
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Rate {
   readonly perSecond: number;
   readonly seconds: number;
-  /** What is due while so many are unanswered is dropped; an attacker's memory is bounded too. */
+  /** With this many unanswered requests, due ones are dropped, because the memory of an attacker is limited, too. */
   readonly inFlightMax?: number;
 }
 
-/** @param act Gets its number, and the time at which it was due (of `performance.now()`). */
+/** @param act Gets its number and the time at which it was due (of `performance.now()`). */
 export async function atRate(rate: Rate, act: (index: number, dueMs: number) => Promise<void>): Promise<void> {
   const { perSecond, seconds, inFlightMax = 1_000 } = rate;
   const startMs = performance.now();
@@ -27,7 +28,7 @@ export async function atRate(rate: Rate, act: (index: number, dueMs: number) => 
   await Promise.all(open);
 }
 
-/** So many at a time, each as soon as the one before is answered. */
+/** This many at a time; each starts as soon as the previous one is answered. */
 export async function inParallel(
   workers: number,
   seconds: number,
@@ -41,7 +42,7 @@ export async function inParallel(
   await Promise.all(Array.from({ length: workers }, work));
 }
 
-/** Counts answers by their status; 0: there was none. */
+/** Counts answers by status; 0 means no answer. */
 export class Tally {
   readonly statuses: Record<string, number> = {};
 

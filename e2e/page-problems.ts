@@ -1,5 +1,5 @@
-// What is wrong with a page as it is now. In: a page that has axe loaded (`loadAxe`), and the width of its window. Out: what axe
-// finds, and whether the page is wider than its window; in words, empty where nothing is wrong.
+// Finds problems of a page. In: a page with axe (`loadAxe`), and the width of its window. Out: axe's findings, and
+// whether the page is wider than its window, as texts; empty if there are no problems.
 import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 
@@ -21,7 +21,7 @@ export async function problemsOn(page: Page, width: number): Promise<string[]> {
   }, width);
 }
 
-/** Colours that are on their way between two looks have neither's contrast. */
+/** During a change of themes, colours have the contrast of neither theme. */
 export async function transitionsOf(page: Page): Promise<number> {
   return page.evaluate(
     () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).length,

@@ -1,5 +1,6 @@
-// The specification's parcel desk whole, each part a process of its own: a customer's shipment gets its label, a receipt by mail and a
-// webhook; the carrier moves it; a payment, told twice, late and in any order, takes its four effects once.
+// The specification's parcel desk, with each part in a separate process: a customer's shipment gets its label, a
+// receipt by mail and a webhook; the carrier moves it; a payment that is reported twice, late and in any order has each
+// of its four effects once.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Stripe from "stripe";
@@ -53,7 +54,7 @@ async function connectMail(): Promise<void> {
   expect(made.status, made.text).toBe(200);
 }
 
-/** A secret for each source, and what providers are told of the project. */
+/** A secret for each source, and the project's addresses for the providers. */
 async function connectProvider(): Promise<void> {
   const { body } = await admin.get("/v1/webhooks/sources");
   const destinationOf = async (source: string): Promise<object> => {
@@ -69,11 +70,11 @@ async function connectProvider(): Promise<void> {
   });
 }
 
-/** What came of an event at an endpoint, about something. */
+/** Requests to an endpoint with an event about a certain record. */
 const receivedOf = async (path: string, name: string, about: string): Promise<readonly Received[]> =>
   (await receivedAt(receiver, path, about)).filter(({ event }) => event.name === name);
 
-/** Mails in which something is said. */
+/** Mails that contain a text. */
 async function mailsOf(about: string): Promise<readonly { readonly to: readonly string[]; readonly raw: string }[]> {
   const all: readonly { to: string[]; raw: string }[] = await mail.get("/");
   return all.filter(({ raw }) => raw.replaceAll("=\r\n", "").includes(about));
@@ -90,7 +91,7 @@ async function shipmentOf(person: { readonly as: Caller }): Promise<string> {
   return made.body.data.id;
 }
 
-/** A subscription that waits for a payment of the provider's. */
+/** A subscription that waits for a payment of the provider. */
 async function subscriptionFor(paymentRef: string): Promise<string> {
   const made = await admin.post("/v1/resources/subscriptions", {
     user_id: ana.id,
@@ -116,14 +117,14 @@ async function effectsOf(subscription: string, intent: string): Promise<object> 
   };
 }
 
-test("the example is as specified; only the files that it names are not served yet", () => {
+test("the example works as specified, except for the files that it names", () => {
   expect(project.warnings).toEqual([
     "The module `storage` isn't available yet and is ignored.",
     "Fields of the type `file` aren't available yet, so `label_url` is ignored.",
   ]);
 });
 
-test("a customer's shipment gets its label, a receipt by mail, and a webhook that verifies", async () => {
+test("a customer's shipment gets a label, a receipt by mail, and a webhook with a valid signature", async () => {
   const id = await shipmentOf(ana);
   await expect
     .poll(async () => (await ana.as.get(`/api/shipments/${id}`)).body.data, soon)
@@ -143,7 +144,7 @@ test("a customer's shipment gets its label, a receipt by mail, and a webhook tha
     .toMatchObject([{ verified: true, event: { record: { id, status: "purchased" }, old: { status: "draft" } } }]);
 });
 
-test("a customer is sent nothing of another one's shipment", async () => {
+test("a customer gets no events of another customer's shipment", async () => {
   const ben = await signUp(plinth.apiUrl, project.keys.publishable, "ben@example.com");
   const id = await shipmentOf(ben);
   await expect.poll(() => mailsOf(id), soon).toMatchObject([{ to: ["ben@example.com"] }]);
@@ -152,7 +153,7 @@ test("a customer is sent nothing of another one's shipment", async () => {
     expect(await receivedOf("/ana", name, id)).toEqual([]);
 });
 
-test("the carrier moves a shipment, and tells again until it is heard", async () => {
+test("the carrier updates a shipment, and repeats the request until it is acknowledged", async () => {
   const id = await shipmentOf(ana);
   const statusOf = async () => (await ana.as.get(`/api/shipments/${id}`)).body.data.status;
   await expect.poll(statusOf, soon).toBe("purchased");
@@ -165,7 +166,7 @@ test("the carrier moves a shipment, and tells again until it is heard", async ()
   });
   await call("PATCH", `/v2/trackers/${tracker}`, { status: "in_transit" });
   await expect.poll(statusOf, soon).toBe("in_transit");
-  // Nobody listens while the carrier has news.
+  // Nobody is listening while the carrier sends events.
   await plinth.kill("webhook");
   await call("PATCH", `/v2/trackers/${tracker}`, { status: "delivered" });
   await expect.poll(async () => (await provider.get("/fake/events")).at(-1).answers, soon).toContain(0);
@@ -175,7 +176,7 @@ test("the carrier moves a shipment, and tells again until it is heard", async ()
   await expect.poll(() => receivedOf("/ana", "shipment.updated", '"status":"delivered"'), soon).toHaveLength(1);
 });
 
-test("a payment, told four times, late and before what came earlier, takes its four effects once", async () => {
+test("a payment that is reported four times, late and out of order, has each of its four effects once", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   await provider.put("/fake/failures", { calls: 1 });
   await provider.put("/fake/habits", { repeats: 3, delayMs: 100, reorderBy: 2 });
@@ -198,7 +199,7 @@ test("a payment, told four times, late and before what came earlier, takes its f
   expect(await receivedOf("/desk", "payment.succeeded", intent.id)).toMatchObject([{ verified: true }]);
 });
 
-test("a payment that is told before its subscription stands has its effects once its run is retried", async () => {
+test("a payment that is reported before its subscription exists takes effect when its run is retried", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   const intent = await stripe.paymentIntents.create({ amount: 900, currency: "eur" });
   await stripe.paymentIntents.confirm(intent.id);
@@ -213,7 +214,7 @@ test("a payment that is told before its subscription stands has its effects once
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
 });
 
-test("a payment that comes while no worker runs has its effects once one does", async () => {
+test("a payment that arrives while no worker is running takes effect once one runs", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   const intent = await stripe.paymentIntents.create({ amount: 400, currency: "eur" });
   const subscription = await subscriptionFor(intent.id);
@@ -227,7 +228,7 @@ test("a payment that comes while no worker runs has its effects once one does", 
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
 });
 
-test("a request that the provider did not sign does nothing", async () => {
+test("a request without the provider's signature has no effect", async () => {
   const { body } = await admin.get("/v1/webhooks/sources");
   const { url } = body.data.find(({ name }: { readonly name: string }) => name === "stripe");
   const payload = JSON.stringify({

@@ -1,5 +1,6 @@
-// Gives the live release of a local Plinth background work that no blueprint can declare yet: the same bundle with `background` filled
-// by hand, published to the cell as control would. In: a stack, a project, its work. Out: nothing, once it serves.
+// Adds background work that no blueprint can declare yet to the live release of a local Plinth: the same bundle with a
+// handwritten `background`, published to the cell as control does it. In: a stack, a project, its work. Out: nothing,
+// when it is live.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -18,7 +19,7 @@ import { queryCell } from "./cell.ts";
 import { until } from "./published-cell.ts";
 import type { Stack } from "./stack.ts";
 
-/** What the local parts keep in their home. */
+/** The secrets that the local parts store in their home. */
 interface Secrets {
   readonly services: { readonly cell: string };
   readonly controlKeys: { readonly privateKey: string };

@@ -1,5 +1,6 @@
-// A runtime with projects whose blueprints are published to it as control would. In: a cell's database. Out: its process,
-// and a way to publish one text after the other. It is the real runtime with its whole pipeline; only control is not there.
+// A runtime with projects whose blueprints are published as control does it. In: a cell's database. Out: its process,
+// and a function that publishes one text after the other. It is the real runtime with its whole pipeline; only control
+// is missing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -25,10 +26,10 @@ import { freePort } from "@plinth/testkit";
 const root = resolve(import.meta.dirname, "..");
 
 export interface PublishedProject {
-  /** Name of the project's schema. */
+  /** The name of the project's schema. */
   readonly schema: string;
   readonly makeKey: (kind: "publishable" | "secret") => Promise<string>;
-  /** Resolves when the release is active and its last step done. @throws Error where it fails. */
+  /** Resolves when the release is active and its last step has run. @throws Error if it fails. */
   readonly publish: (text: string, background?: Bundle["background"]) => Promise<MigrationPlan>;
 }
 
@@ -42,13 +43,13 @@ export interface BareCell {
     readonly url: string;
     readonly secret: string;
     readonly cellId: string;
-    /** Control's private key: whoever plays control signs with it. */
+    /** Control's private key, with which the test signs. */
     readonly signingKey: string;
   };
   readonly process: ChildProcess;
   /** Another process of the runtime on the same database, with the same secrets. */
   readonly start: (mode: RuntimeMode, settings?: Settings) => ChildProcess;
-  /** Asks the internal listener, as control does; the path begins behind `/internal`. @throws Error where it refuses. */
+  /** Calls the internal listener, as control does; the path starts after `/internal`. @throws Error if it refuses. */
   readonly call: Call;
   readonly addProject: (slug: string) => Promise<PublishedProject>;
 }
@@ -61,7 +62,7 @@ export async function startPublishedCell(cellUrl: string, slug: string): Promise
   return { ...cell, ...(await cell.addProject(slug)) };
 }
 
-/** The limit is counted for each request as ever; only its height is out of the way. */
+/** The limit is counted for each request as usual, but it is so high that no test reaches it. */
 const highLimit = {
   PLINTH_RATE_LIMIT: "1000000",
   PLINTH_RATE_BURST: "1000000",
@@ -69,8 +70,8 @@ const highLimit = {
 };
 
 /**
- * @param settings Environment variables of the runtime beside those that it can't start without.
- * @param serving The mode of the process that answers requests.
+ * @param settings Environment variables of the runtime, in addition to the required ones. @param serving The mode of
+ * the process that answers requests.
  */
 export async function startBareCell(
   cellUrl: string,
@@ -199,7 +200,7 @@ function caller(internal: string, secret: string): Call {
   };
 }
 
-/** Polls; what is refused meanwhile counts as "not yet", but an error that we threw ends it. */
+/** Polls. A refusal counts as "not yet", but an error that we throw ends it. */
 export async function until(holds: () => Promise<boolean>, seconds: number): Promise<void> {
   for (let i = 0; i < seconds * 10; i++) {
     const met = await holds().catch((error: unknown) => {
@@ -209,5 +210,5 @@ export async function until(holds: () => Promise<boolean>, seconds: number): Pro
     if (met) return;
     await pause(100);
   }
-  throw new Error(`not so within ${seconds} s`);
+  throw new Error(`the condition was not true within ${seconds} s`);
 }

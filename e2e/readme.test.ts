@@ -1,4 +1,4 @@
-// What the README says is true: its blueprint is accepted, its links lead somewhere, its commands and variables exist.
+// The claims of the README: its blueprint is valid, its links have targets, its commands and variables exist.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -13,19 +13,19 @@ function blocksOf(language: string): string[] {
   );
 }
 
-test("its blueprint is accepted as it stands", () => {
+test("its blueprint is valid as printed", () => {
   const blueprints = blocksOf("yaml");
   expect(blueprints).toHaveLength(1);
   for (const text of blueprints) expect(checkBlueprint(text).diagnostics).toEqual([]);
 });
 
-test("its links lead to files that exist", () => {
+test("its links lead to existing files", () => {
   const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] as string);
   expect(targets.length).toBeGreaterThan(5);
   expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
 });
 
-test("its npm commands are scripts, and its plinth commands are commands", () => {
+test("its npm commands are scripts, and its plinth commands exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   for (const [, name] of readme.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g))
     expect(Object.keys(scripts)).toContain(name);
@@ -42,7 +42,7 @@ test("its npm commands are scripts, and its plinth commands are commands", () =>
   const rows = readme.split("\n").filter((line) => /^\| `[a-z]+[ `]/.test(line));
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z]+)/g)].map((match) => match[1]));
   expect(named.filter((name) => name !== "npx").length).toBeGreaterThan(9);
-  // Every command of the program stands in the table, and nothing else does.
+  // The table contains every command of the program, and no other.
   const declared = [...commands.matchAll(/(?:program|importing|users)\s*\.command\("([a-z]+)"\)/g)].map(
     (one) => one[1],
   );

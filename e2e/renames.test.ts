@@ -1,4 +1,5 @@
-// A rename is a change of names: every entity and field of a project of 50 entities gets a new one, and no row is written.
+// A rename only changes names: every entity and field of a project of 50 entities gets a new name, and no row is
+// written.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -44,7 +45,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Where each row lies, and who wrote it: an update would change both. */
+/** The position of each row, and the transaction that wrote it. An update would change both. */
 async function allRows(prefix: string): Promise<unknown[]> {
   const all: unknown[] = [];
   for (let n = 0; n < entities; n++) {
@@ -63,7 +64,7 @@ async function filesOf(prefix: string): Promise<unknown[]> {
   return rows;
 }
 
-test("every entity and field of 50 entities renamed: no row is written, no file made anew", async () => {
+test("renaming every entity and field of 50 entities writes no row and rewrites no table", async () => {
   await cell.publish(blueprint("before"));
   const admin = callerOf(cell.origin, await cell.makeKey("secret"));
   for (let n = 0; n < entities; n++) {

@@ -1,4 +1,4 @@
-// What goes on when parts of the service go away: the control plane stopped, the runtime killed under writes.
+// The service continues while parts of it are down: control is stopped, and the runtime is killed during writes.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf } from "./api.ts";
@@ -21,7 +21,7 @@ async function killRuntime(): Promise<void> {
   while (stack.pidOf("apps/runtime/") === pid) await pause(20);
 }
 
-test("with the control API stopped, the data plane answers, restarts, and answers again", async () => {
+test("while the control API is stopped, the data plane answers, restarts, and answers again", async () => {
   const admin = callerOf(stack.apiUrl, stack.keys.secret);
   const control = stack.pidOf("apps/control/");
   if (control === null) throw new Error("the control API is not up");
@@ -36,7 +36,7 @@ test("with the control API stopped, the data plane answers, restarts, and answer
   }
 });
 
-test("kill -9 of the runtime under writes loses no acknowledged one, and audit rows equal committed writes", async () => {
+test("kill -9 of the runtime during writes loses no acknowledged write, and each committed write has its audit row", async () => {
   const admin = callerOf(stack.apiUrl, stack.keys.secret);
   const acknowledged = new Set<string>();
   let writing = true;

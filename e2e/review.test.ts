@@ -1,6 +1,6 @@
-// A change with every kind of risk, as a person takes it through the console: what is shown before anything runs, what is refused
-// while records stand in the way, what must be agreed to by name, and the way back. Then the editor, as somebody types.
-// With PLINTH_PICTURES=DIR it leaves a picture of each page there, light and dark, wide and narrow.
+// A change with every kind of risk, as a person takes it through the console: its preview, refusals while records
+// prevent it, consents by name, and the way back. Then the editor while a person types. With PLINTH_PICTURES=DIR, it
+// saves a picture of each page there, light and dark, wide and narrow.
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
@@ -91,7 +91,7 @@ async function openRoom(name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
 }
 
-/** Puts a text into the editor and asks what it would change. */
+/** Puts a text into the editor and requests its changes. */
 async function review(text: string): Promise<void> {
   await openRoom("Blueprint");
   await page.getByRole("textbox", { name: "Blueprint" }).waitFor();
@@ -107,7 +107,7 @@ async function deploy(): Promise<void> {
   await page.getByText("This version is live").waitFor();
 }
 
-/** Unfolds a step of the plan. */
+/** Opens a step of the plan. */
 async function unfold(summary: RegExp): Promise<Locator> {
   const step = region("Steps in the database").locator("details", {
     has: page.locator("summary", { hasText: summary }),
@@ -116,8 +116,8 @@ async function unfold(summary: RegExp): Promise<Locator> {
   return step.first();
 }
 
-describe("a first version, with records", () => {
-  test("is deployed, and owes no consent", async () => {
+describe("a first version", () => {
+  test("is deployed without consents", async () => {
     await page.goto(`${stack.consoleUrl}/projects/new`);
     await page.getByLabel("Name").fill("bike-shop");
     await page.getByText("Your own file").click();
@@ -134,7 +134,7 @@ describe("a first version, with records", () => {
     await deploy();
   });
 
-  test("and its records are shown, whatever their types", async () => {
+  test("shows its records, whatever their types", async () => {
     await openRoom("Keys");
     await button("New key").first().click();
     const dialog = page.getByRole("dialog");
@@ -178,7 +178,7 @@ async function created(route: string, record: object): Promise<string> {
 }
 
 describe("a change that renames, loosens, requires and drops", () => {
-  test("is shown with its classes, whom it lets in, its SQL and what stands in its way", async () => {
+  test("shows its classes, the access that it gives, its SQL, and the records that prevent it", async () => {
     await review(second);
     const changes = region("Changes in the model");
     for (const badge of ["Drops data", "Loosens access", "Breaks clients", "Depends on data", "Rewrites a column"]) {
@@ -194,7 +194,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     await picture("04-review");
   });
 
-  test("is not deployed while a record stands in the way", async () => {
+  test("is not deployed while a record prevents it", async () => {
     await agreeToAll(page);
     await button("Approve").click();
     await button("Deploy").click();
@@ -212,7 +212,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     await page.getByText("This change was rejected").waitFor();
   });
 
-  test("once the records are mended, each consent is given by keyboard, and it goes live", async () => {
+  test("goes live after the records are corrected and each consent is given with the keyboard", async () => {
     await button("Edit blueprint").first().click();
     await button("Review change").click();
     await page.getByText("One step can't be done yet").waitFor();
@@ -248,7 +248,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     expect(bike).not.toHaveProperty("note");
   });
 
-  test("the earlier version, proposed again, brings back what was dropped", async () => {
+  test("can be undone: the earlier version restores the dropped data", async () => {
     await openRoom("Changes");
     await button("Actions for change 1").click();
     await page.getByRole("menuitem", { name: "Compare with live" }).click();
@@ -271,7 +271,7 @@ describe("a change that renames, loosens, requires and drops", () => {
   });
 });
 
-test("a database that was changed by other means is told apart, and nothing is proposed upon it", async () => {
+test("a schema that was changed by hand is reported, and nothing is planned for it", async () => {
   const [[schema] = []] = await queryCell(stack.home, "select 't_' || substr(id, 5) from plinth.projects");
   await queryCell(stack.home, `alter table "${schema}".bikes add column stray int`);
   await openRoom("Changes");
@@ -310,7 +310,7 @@ describe("the editor", () => {
     await page.keyboard.press("Escape");
   });
 
-  test("tells what a word means under the mouse", async () => {
+  test("explains a word under the mouse", async () => {
     const line = page.locator(".cm-line", { hasText: "service_every" });
     const { left, top } = await line.evaluate((element) => {
       const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -333,7 +333,7 @@ describe("the editor", () => {
     await takePicture(page, pictures, "12-hover");
   });
 
-  test("marks an error as it is typed, and leads to it from the list", async () => {
+  test("marks an error while typing, and links to it in the list", async () => {
     await page.getByText("weight: decimal").click();
     await page.keyboard.press("End");
     await page.keyboard.type("\ncolour: strng");
@@ -348,7 +348,7 @@ describe("the editor", () => {
     await expect.poll(() => page.locator(".cm-activeLine").innerText()).toContain("colour: strng");
   });
 
-  test("and nothing went wrong in the browser", () => {
+  test("the browser has reported no error", () => {
     expect(consoleErrors).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// The page about running Plinth on a server: its database, its settings and its processes are set up as it says, and
-// answer. Only the ports, the passwords and the names of the databases are other ones, since tests share a machine.
+// The page about running Plinth on a server: its database, settings and processes are set up as described, and answer.
+// Only the ports, passwords and database names differ, because tests share a machine.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -91,7 +91,7 @@ function start(name: string, folder: string, args: readonly string[]): void {
   );
 }
 
-test("the parts start with the settings on the page, and answer", { timeout: 120_000 }, async () => {
+test("the processes start with the settings on the page, and answer", { timeout: 120_000 }, async () => {
   await withAdministrator(async (admin) => {
     for (const statement of block(/```sql\n([\s\S]*?)```/).split(";\n")) await admin.query(statement);
   });
@@ -100,7 +100,7 @@ test("the parts start with the settings on the page, and answer", { timeout: 120
   start("console", "apps/console", ["src/main.ts"]);
   for (const url of [`${urls.api}/readyz`, `${urls.control}/readyz`, `${urls.console}/sign-in`]) await answers(url);
   expect((await fetch(`${urls.api}/readyz`)).status).toBe(200);
-  // Control has found the cell's address in its settings, and people reach it through the console.
+  // Control has found the cell's address in its settings, and people reach control through the console.
   const health = await fetch(`${urls.console}/control/readyz`);
   expect(health.status, await health.text()).toBe(200);
 });

@@ -1,5 +1,6 @@
-// The SDK as it is published, installed in an ordinary app, against a real cell: it compiles there, and runs in Node, in a real
-// Chromium on a page of another origin with a strict content security policy, and in workerd, the runtime of Cloudflare's edge.
+// The published SDK, installed in an ordinary app, against a real cell: it compiles there, and runs in Node, in a real
+// Chromium on a page of another origin with a strict content security policy, and in workerd, the runtime of
+// Cloudflare's edge.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -91,7 +92,7 @@ async function ranByNode({ folder }: SdkApp, name: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test("in Node, compiled by TypeScript without special options", async () => {
+test("works in Node, compiled by TypeScript without special options", async () => {
   await app.compile("7");
   const node = expect.arrayContaining(["process", "Buffer"]);
   expect(await ranByNode(app, "node")).toEqual({ ...expected("node"), node, secretKey: "taken" });
@@ -100,7 +101,7 @@ test("in Node, compiled by TypeScript without special options", async () => {
   expect(map.sourcesContent.join("")).toContain("export function createClient");
 }, 60_000);
 
-test("in a CommonJS app, by an older TypeScript", async () => {
+test("works in a CommonJS app, with an older TypeScript", async () => {
   const older = await makeSdkApp("commonjs");
   try {
     await older.compile("6");
@@ -110,7 +111,7 @@ test("in a CommonJS app, by an older TypeScript", async () => {
   }
 }, 60_000);
 
-test("with every entry, where the app bundles and is stricter than it has to be", async () => {
+test("works with every entry, bundled, and with strict compiler options", async () => {
   await app.compile("7", {
     module: "ESNext",
     moduleResolution: "Bundler",
@@ -120,7 +121,7 @@ test("with every entry, where the app bundles and is stricter than it has to be"
   });
 }, 60_000);
 
-test("in a browser, on a page of another origin", async () => {
+test("works in a browser, on a page of another origin", async () => {
   const script = await bundled('import { tour } from "./sdk-tour.js";\nObject.assign(globalThis, { tour });\n');
   const page = `<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/app.js"></script>`;
   const policy = `default-src 'none'; script-src 'self'; connect-src ${desk.cell.origin}`;
@@ -154,7 +155,7 @@ test("in a browser, on a page of another origin", async () => {
   }
 }, 120_000);
 
-test("on an edge runtime", async () => {
+test("works on an edge runtime", async () => {
   const script = await bundled(`import { tour } from "./sdk-tour.js";
 export default {
   async fetch(request) {

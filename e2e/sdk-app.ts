@@ -1,5 +1,5 @@
-// An app of somebody who uses the SDK, outside the workspace: the packed SDK, installed by npm, and what such an app has beside it,
-// in one flat folder as npm makes it. Out: the app's folder, and what the compiler says of its sources.
+// An app that uses the SDK, outside the workspace: the packed SDK, installed by npm, with its usual packages in one
+// flat folder, as npm installs them. Out: the app's folder, and the compiler's output for its sources.
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const installed = resolve(import.meta.dirname, "node_modules");
 
 export interface SdkApp {
   readonly folder: string;
-  /** Compiles its sources to `dist`, with no option but those given. @throws Error with the compiler's output. */
+  /** Compiles its sources to `dist`, with only the given options. @throws Error with the compiler's output. */
   readonly compile: (typescript: "6" | "7", options?: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: () => void;
 }
@@ -40,7 +40,7 @@ export async function makeSdkApp(type: "module" | "commonjs"): Promise<SdkApp> {
   };
 }
 
-/** With what it needs itself: pnpm keeps that beside it. */
+/** With its own dependencies, which pnpm stores next to it. */
 function install(folder: string, link: string, name: string): void {
   const from = realpathSync(link);
   const to = join(folder, "node_modules", name);
@@ -52,10 +52,10 @@ function install(folder: string, link: string, name: string): void {
   for (const each of Object.keys(dependencies)) install(folder, join(beside, each), each);
 }
 
-/** The tour, which uses all that a browser may, and a module for each entry that it may not. */
+/** The tour, which uses everything that a browser can use, and a module for each other entry. */
 function writeSources(folder: string): void {
   mkdirSync(join(folder, "src"));
-  // An app that compiles to JavaScript names its files as they will be called.
+  // An app that compiles to JavaScript imports files by their compiled names.
   const source = (name: string): string =>
     readFileSync(resolve(import.meta.dirname, name), "utf8").replaceAll(/(from "\.\/[^"]+)\.ts"/g, '$1.js"');
   for (const name of ["sdk-tour.ts", "sdk-types.gen.ts"]) writeFileSync(join(folder, "src", name), source(name));

@@ -1,4 +1,5 @@
-// The project of the SDK's README in a cell of its own. Out: clients of several users, typed by what the compiler generates.
+// The project of the SDK's README in a separate cell. Out: clients of several users, with the types that the compiler
+// generates.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "@plinth/sdk";

@@ -1,4 +1,5 @@
-// Live lists while several clients write at random and connections are cut: at the end each is what the same findMany gives.
+// Live lists while several clients write at random and connections are cut. At the end, each list is the same as the
+// result of findMany.
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "@plinth/sdk";
@@ -28,7 +29,7 @@ function titlesOf(list: LiveList<Task>): readonly string[] {
   return list.getSnapshot().records.map(({ title }) => title);
 }
 
-test("records come, change, move, leave, and others move up", async () => {
+test("records appear, change, move and disappear, and others move up", async () => {
   const tasks = ana.entity("task");
   const list = live(tasks, { where: { status: "open", title: { starts_with: "w" } }, sort: "-rank", limit: 2 });
   const seen: (readonly string[])[] = [];
@@ -61,7 +62,7 @@ test("records come, change, move, leave, and others move up", async () => {
   again();
 }, 60_000);
 
-test("what changes while it reads is not lost", async () => {
+test("a change during the first read is not lost", async () => {
   let release = (): void => {};
   const released = new Promise<void>((done) => {
     release = done;
@@ -86,7 +87,7 @@ test("what changes while it reads is not lost", async () => {
   leave();
 });
 
-test("it ends where the caller may not follow, and where it is aborted", async () => {
+test("the list ends if the caller isn't allowed to follow, and when it is aborted", async () => {
   const visitor = createClient<TodoDesk>({ project: "todo-desk", apiKey: desk.publishable, baseUrl: line.origin });
   const refused = live(visitor.entity("task"));
   refused.subscribe(() => {});
@@ -99,7 +100,7 @@ test("it ends where the caller may not follow, and where it is aborted", async (
   const held = line.held();
   abort.abort();
   await expect.poll(() => line.held(), soon).toBeLessThan(held);
-  // @ts-expect-error: a live list is sorted by fields of its own.
+  // @ts-expect-error: a live list is only sorted by its own fields.
   expect(() => live(ana.entity("task"), { sort: "board.name" })).toThrow(TypeError);
 });
 
@@ -117,7 +118,7 @@ test.each([
   { cuts: 6, seed: 23 },
   { cuts: 12, seed: 37 },
 ])(
-  "random writes of three clients, $cuts cuts of all connections",
+  "the list stays correct during random writes of three clients with $cuts cuts of all connections",
   async ({ cuts, seed }) => {
     const random = randomFrom(seed);
     const open = lists.map((options) => [options, live(ana.entity("task"), options)] as const);
@@ -169,11 +170,11 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A way to the API that can be cut. */
+/** A proxy in front of the API whose connections can be cut. */
 interface Line {
   readonly origin: string;
   readonly cut: () => void;
-  /** How many connections there are. */
+  /** The number of open connections. */
   readonly held: () => number;
   readonly close: () => void;
 }

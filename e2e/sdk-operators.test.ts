@@ -78,7 +78,7 @@ function sampleOf(type: FieldType): unknown {
   }
 }
 
-/** An object has no comparable value of its own: conditions are about its members, or whether it is null. */
+/** An object has no comparable value. Conditions use its members, or test for null. */
 function holdsNoValue(type: FieldType): boolean {
   return ["object", "i18n"].includes(type.kind) || (type.kind === "list" && type.of.kind === "object");
 }
@@ -185,7 +185,7 @@ function refusedLines(asked: readonly Asked[]): ReadonlySet<number> {
   }
 }
 
-test("what the types allow, the API takes; what it refuses, they do not allow", async () => {
+test("the types and the API allow the same operators", async () => {
   const asked = everything();
   expect(asked.length).toBeGreaterThan(1_500);
   const refused = refusedLines(asked);
@@ -210,7 +210,7 @@ test("what the types allow, the API takes; what it refuses, they do not allow", 
   ]);
 }, 180_000);
 
-test("within JSON a text is no number, whatever it looks like", async () => {
+test("in JSON, a text is never compared as a number", async () => {
   const samples = db.entity("sample");
   const { id } = await samples.create({ a_string: "Json", a_json: { site: "7", floor: 7, isNew: "true" } });
   const found = async (where: Readonly<Record<string, string | number | boolean>>): Promise<boolean> =>

@@ -1,5 +1,5 @@
-// The React hooks, rendered by React against a real cell: what is read is typed and shared, what is written shows at once, is taken back
-// where it is refused, and brings the lists up to date.
+// The React hooks, rendered by React against a real cell: reads have types and are shared; writes are shown at once,
+// undone if they are refused, and update the lists.
 import { stripTypeScriptTypes } from "node:module";
 import { type Client, PreconditionFailed } from "@plinth/sdk";
 import { createHooks, type Hooks } from "@plinth/sdk/react";
@@ -15,7 +15,7 @@ const soon = { timeout: 10_000, interval: 30 };
 let desk: Desk;
 let ana: Client<TodoDesk>;
 let hooks: Hooks<TodoDesk>;
-/** Holds back writes of the hooks' client until it is resolved. */
+/** Holds back the writes of the hooks' client until it is resolved. */
 let held: Promise<void> = Promise.resolve();
 let root: Root;
 let queries: QueryClient;
@@ -57,7 +57,7 @@ function Probe({ hook, onResult }: ProbeProps): null {
   return null;
 }
 
-/** Renders a component that uses the hook. Out: what the hook gave last. */
+/** Renders a component that uses the hook. Out: the hook's last result. */
 async function use<Result>(hook: () => Result): Promise<{ readonly now: () => Result }> {
   let last: { readonly result: Result } | null = null;
   const onResult = (result: unknown): void => {
@@ -73,7 +73,7 @@ async function use<Result>(hook: () => Result): Promise<{ readonly now: () => Re
   };
 }
 
-/** Until it holds, with React doing its work meanwhile. */
+/** Waits until the condition is true, while React works. */
 async function comes(actual: () => unknown, expected: unknown): Promise<void> {
   await expect
     .poll(async () => {
@@ -83,7 +83,7 @@ async function comes(actual: () => unknown, expected: unknown): Promise<void> {
     .toEqual(expected);
 }
 
-test("lists, pages and single records", async () => {
+test("hooks read lists, pages and single records", async () => {
   const board = await desk.admin.entity("board").create({ name: "Home" });
   await desk.admin
     .entity("task")
@@ -117,7 +117,7 @@ test("lists, pages and single records", async () => {
   expect(probe.now().off.fetchStatus).toBe("idle");
 });
 
-test("views, and what the user may do", async () => {
+test("hooks read views, and what the user can do", async () => {
   await desk.admin.entity("task").createMany([
     { title: "much", rank: 70 },
     { title: "more", rank: 80 },
@@ -148,7 +148,7 @@ test("views, and what the user may do", async () => {
   expect(mistakes).toBeTypeOf("function");
 });
 
-test("a change shows at once, and is taken back where somebody else was first", async () => {
+test("a change is shown at once, and undone if somebody else was first", async () => {
   const task = await desk.admin.entity("task").create({ title: "mine", rank: 1 });
   const probe = await use(() => ({
     list: hooks.useFindMany("task", { where: { id: task.id } }),
@@ -178,7 +178,7 @@ test("a change shows at once, and is taken back where somebody else was first", 
   expect(probe.now().update.error).toBeInstanceOf(PreconditionFailed);
 });
 
-test("creates and deletes bring lists up to date, those of other entities too", async () => {
+test("creates and deletes update lists, also of other entities", async () => {
   const board = await desk.admin.entity("board").create({ name: "Garden" });
   const probe = await use(() => ({
     boards: hooks.useFindMany("board", { where: { id: board.id }, expand: { tasks: { fields: ["title"] } } }),
@@ -207,7 +207,7 @@ test("creates and deletes bring lists up to date, those of other entities too", 
   await comes(shown, [[[]], []]);
 });
 
-test("a record is made with those that refer to it", async () => {
+test("a record is created together with records that refer to it", async () => {
   const { useCreate, useUpdate, useFindMany } = createHooks(desk.admin, "admin");
   const probe = await use(() => ({
     create: useCreate("board"),
@@ -232,7 +232,7 @@ test("a record is made with those that refer to it", async () => {
   expect(seen).toContainEqual([["Nest 2", ["egg"]]]);
 });
 
-test("a live list renders what others write", async () => {
+test("a live list shows changes of others", async () => {
   const probe = await use(() => hooks.useLive("task", { where: { title: { starts_with: "live" } }, sort: "-rank" }));
   await comes(() => probe.now().status, "live");
   await desk.admin.entity("task").createMany([
@@ -242,7 +242,7 @@ test("a live list renders what others write", async () => {
   await comes(() => probe.now().records.map(({ title }) => title), ["live b", "live a"]);
 });
 
-test("the README's hook finishes a task", async () => {
+test("the hook in the README completes a task", async () => {
   const [, example = ""] = /```ts\n([^`]*createHooks[^`]*)```/.exec(readme) ?? [];
   const code = stripTypeScriptTypes(example.replace(/^import .*$/gm, "").replace(/^export /gm, ""));
   const make = new Function("db", "createHooks", `${code}\nreturn useOpenTasks;`) as (

@@ -52,7 +52,7 @@ test("every snippet is the installation, a blueprint or a part of the program", 
   expect(snippets.length).toBeGreaterThan(12);
 });
 
-test("the program fits the generated types, and runs", async () => {
+test("the program compiles with the generated types, and runs", async () => {
   const board = await desk.admin.entity("board").create({ name: "Home" });
   const owner = await desk.user("owner", "Ana");
   const ownerId = owner.auth.session()?.user.id ?? "";
@@ -88,7 +88,7 @@ test("the program fits the generated types, and runs", async () => {
   });
 }, 120_000);
 
-test("the compiler would find what does not fit them", () => {
+test("the compiler finds what doesn't match the types", () => {
   const faults: readonly (readonly [string, string])[] = [
     ['title: "Dig"', 'titel: "Dig"'],
     ["rank: { gte: 3 }", 'rank: { gte: "3" }'],

@@ -173,7 +173,7 @@ async function until(holds: () => boolean, shown: unknown): Promise<void> {
     if (holds()) return;
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new Error(`not so within 15 s: ${JSON.stringify(shown)}`);
+  throw new Error(`the condition was not true within 15 s: ${JSON.stringify(shown)}`);
 }
 
 /** Verifies a webhook that is signed here, and the same with another body. */

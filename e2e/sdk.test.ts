@@ -1,4 +1,5 @@
-// The SDK against a real cell: each of its calls does what it says, and its types are those that the compiler generates.
+// The SDK against a real cell: each of its calls works as described, and its types are those that the compiler
+// generates.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => desk?.close());
 
-test("the types are those of the blueprint", () => {
+test("the types match the blueprint", () => {
   const { model, diagnostics } = checkBlueprint(blueprint);
   expect(diagnostics).toEqual([]);
   const file = join(import.meta.dirname, "sdk-types.gen.ts");
@@ -26,7 +27,7 @@ test("the types are those of the blueprint", () => {
   expect(readFileSync(file, "utf8")).toBe(types);
 });
 
-test("a view and the keys of an entity are typed by their names", async () => {
+test("views and keys of an entity have types", async () => {
   const [boards, tasks] = [desk.admin.entity("board"), desk.admin.entity("task")];
   const board = await boards.create({ name: "a/b, c%" });
   const low = await tasks.create({ title: "low", rank: 1, board_id: board.id, place: 7 });
@@ -60,7 +61,7 @@ test("a view and the keys of an entity are typed by their names", async () => {
   await expect(boards.findOne({ name: "" })).rejects.toBeInstanceOf(TypeError);
 });
 
-test("several records are written at once: all or none, or each by itself", async () => {
+test("several records are written at once: all or none, or each separately", async () => {
   const tasks = ana.entity("task");
   const made = await tasks.createMany([{ title: "a" }, { title: "b" }], { idempotencyKey: "two" });
   expectTypeOf(made[0]!.title).toEqualTypeOf<string>();
@@ -90,7 +91,7 @@ test("several records are written at once: all or none, or each by itself", asyn
   expect(await tasks.count({ id: { in: [a, b] } })).toBe(0);
 });
 
-test("what has a key is created or updated by it, and written by it", async () => {
+test("a unique key creates, updates and deletes a record", async () => {
   const boards = desk.admin.entity("board");
   const made = await boards.upsert({ name: "once/more" }, {});
   expect(await boards.upsert({ name: "once/more" }, {})).toMatchObject({ id: made.id });
@@ -100,7 +101,7 @@ test("what has a key is created or updated by it, and written by it", async () =
   await expect(boards.findOne(made.id)).rejects.toBeInstanceOf(NotFound);
 });
 
-test("a batch has all its effects or none, and its operations name each other's results", async () => {
+test("a batch has all its effects or none, and operations use earlier results", async () => {
   const boards = desk.admin.entity("board");
   const [board, task, seen] = await desk.admin.batch((plan) => {
     const first = plan.entity("board").upsert({ name: "batched" }, {});
@@ -121,7 +122,7 @@ test("a batch has all its effects or none, and its operations name each other's 
   expect(await boards.count({ name: "tried" })).toBe(0);
 });
 
-test("a dry run keeps nothing", async () => {
+test("a dry run saves nothing", async () => {
   const tasks = ana.entity("task");
   const { id } = await tasks.create({ title: "kept" });
   expect(await tasks.create({ title: "tried" }, { dryRun: true })).toMatchObject({ title: "tried" });
@@ -131,7 +132,7 @@ test("a dry run keeps nothing", async () => {
   expect(await tasks.count({ title: "tried" })).toBe(0);
 });
 
-test("what may be done is asked for by the names of entities and their operations", async () => {
+test("permissions are checked by the names of entities and operations", async () => {
   const visitor = createClient<TodoDesk>({
     project: "todo-desk",
     apiKey: desk.publishable,
@@ -147,7 +148,7 @@ test("what may be done is asked for by the names of entities and their operation
   expect((await ana.can(questions)).map(({ allowed }) => allowed)).toEqual([true, true]);
 });
 
-test("a record is written with its children, whose types are their own", async () => {
+test("a record is written with its children, with their types", async () => {
   const boards = desk.admin.entity("board");
   const board = await boards.create({ name: "family", tasks: [{ title: "one" }, { title: "two", rank: 3 }] });
   expectTypeOf(board.tasks?.[0]?.title).toEqualTypeOf<string | undefined>();
@@ -166,12 +167,12 @@ test("a record is written with its children, whose types are their own", async (
     tasks: [{ title: "one", colour: "red" }],
   });
   await expect(unknown).rejects.toMatchObject({ code: "validation_failed" });
-  // @ts-expect-error the board around it is what a task refers to
+  // @ts-expect-error a child can't set its reference to the board that contains it
   const moved = boards.create({ name: "y", tasks: [{ title: "one", board_id: board.id }] });
   await expect(moved).rejects.toMatchObject({ errors: [{ path: "/tasks/0/board_id" }] });
 });
 
-test("a write answers with what is asked for, and its type follows", async () => {
+test("a write returns the requested fields, with their type", async () => {
   const boards = desk.admin.entity("board");
   const board = await boards.create(
     {

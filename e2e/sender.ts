@@ -1,5 +1,6 @@
-// One HTTP client for attackers and victims. In: an origin and the loopback address to come from. Out: a status for each
-// request, 0 where no whole answer came. It never throws, never retries, and keeps no more sockets than it may.
+// One HTTP client for attackers and victims. In: an origin, and the loopback address that it uses. Out: a status for
+// each request, 0 if there was no complete answer. It never throws, never retries, and keeps a limited number of
+// sockets.
 import { Agent, request } from "node:http";
 
 export interface Shot {
@@ -18,12 +19,12 @@ export interface Sender {
 
 export interface SenderOptions {
   readonly origin: string;
-  /** Such as 127.0.0.7: what the service sees as the caller's address. */
+  /** For example 127.0.0.7, which the service sees as the caller's address. */
   readonly from: string;
   readonly socketsMax: number;
-  /** After this long without a whole answer a request counts as failed. Default 30 s. */
+  /** After this time without a complete answer, a request counts as failed. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** False: a connection for each request. Default true. */
+  /** With false, each request uses a new connection. Default: true. */
   readonly keepAlive?: boolean;
 }
 

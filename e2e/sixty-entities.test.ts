@@ -1,5 +1,5 @@
-// The console with sixty entities and six hundred fields: the model can be searched and looked around in, a review shows what
-// matters, the editor leads to an entity and never waits for a check. A real browser, and everything behind it.
+// The console with sixty entities and six hundred fields: people can search and explore the model, a review shows what
+// matters, and the editor leads to an entity and never waits for a check. With a real browser and all services.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ afterEach(async ({ task }) => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-/** Of the window only: the whole page is very long. */
+/** Only of the window, because the whole page is very long. */
 async function picture(name: string, at: Locator): Promise<void> {
   for (const [width, colorScheme] of [
     [1440, "dark"],
@@ -67,11 +67,11 @@ async function picture(name: string, at: Locator): Promise<void> {
   }
 }
 
-/** What a loaded machine shows a little later. */
+/** On a busy machine, this appears a little later. */
 const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
 const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
 
-/** Nothing wrong on the page, wide and narrow. */
+/** There are no problems on the page, wide and narrow. */
 async function expectClean(): Promise<void> {
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 900 });
@@ -109,7 +109,7 @@ describe("the overview", () => {
     await picture("overview", diagram());
   });
 
-  test("a search finds an entity in the list, and brings it into the middle of the diagram", async () => {
+  test("finds an entity in the list, and moves it to the middle of the diagram", async () => {
     await search().fill("billing plan");
     await eventually(() => rows().count()).toBe(1);
     const middle = async (): Promise<number> => {
@@ -140,7 +140,7 @@ describe("the overview", () => {
     await search().fill("");
   });
 
-  test("zooms and moves by buttons, keys, wheel and mouse, and shows all of it again", async () => {
+  test("zooms and moves with buttons, keys, wheel and mouse, and shows everything again", async () => {
     await button("Show the whole diagram").click();
     const whole = await view();
     await button("Zoom in").click();
@@ -170,7 +170,7 @@ describe("the overview", () => {
     expect(after.scale).toBe(before.scale);
   });
 
-  test("the wheel scrolls the page while the diagram doesn't have the focus", async () => {
+  test("leaves the wheel to the page while the diagram doesn't have the focus", async () => {
     await search().focus();
     const before = await view();
     await page.evaluate(() => window.scrollTo(0, 0));
@@ -181,7 +181,7 @@ describe("the overview", () => {
     expect(await view()).toEqual(before);
   });
 
-  test("a click in the diagram opens an entity, and no name leaves its box", async () => {
+  test("opens an entity after a click in the diagram, and no name is wider than its box", async () => {
     await search().fill(longName);
     const box = page.locator(`[data-entity=${longName}]`);
     await eventually(async () => (await view()).scale).toBeGreaterThan(0.5);
@@ -216,7 +216,7 @@ describe("the editor", () => {
     await picture("editor", page.getByRole("navigation", { name: "Outline" }));
   });
 
-  test("an outline finds entities and leads to their lines", async () => {
+  test("has an outline that finds entities and leads to their lines", async () => {
     const outline = page.getByRole("navigation", { name: "Outline" });
     await eventually(() => outline.getByRole("listitem").count()).toBe(60);
     await outline.getByLabel("Find an entity").fill("people re");
@@ -229,13 +229,13 @@ describe("the editor", () => {
     await expectClean();
   });
 
-  test("checks in a worker, so that no key waits for it", async () => {
+  test("checks in a worker, so that typing is never delayed", async () => {
     await page.getByText("No problems").waitFor();
     expect(page.workers()).toHaveLength(1);
     await editor().press("End");
     await page.keyboard.type(" nonsense");
     await page.getByRole("region", { name: "Problems" }).getByText(/error/).first().waitFor();
-    // A worker that failed would be gone, and the page would have checked.
+    // If the worker failed, it would be gone, and the page would have checked the text itself.
     expect(page.workers()).toHaveLength(1);
     await button("Discard draft").click();
     await page.getByText("No problems").waitFor();
@@ -243,9 +243,9 @@ describe("the editor", () => {
 });
 
 describe("the review", () => {
-  test("folds what is safe, shows what isn't, and can be limited to an entity", async () => {
+  test("groups safe changes, shows the others, and can be limited to an entity", async () => {
     const text = largeBlueprint({ alsoFields: ["remark: text?", "rank: int = 0", "seen_at: datetime?"] });
-    // One that drops data among 180 that are safe.
+    // One change that drops data among 180 safe ones.
     const changed = text.replace(/( {2}stock_task:\n(?: {6,}.*\n| {4}fields:\n)*?) {6}field_1: .*\n/, "$1");
     expect(changed).not.toBe(text);
     const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(changed) };

@@ -1,5 +1,5 @@
-// A whole Plinth on this machine, as a user starts it. In: what to start. Out: where it answers and how to end it.
-// It goes through the command line alone, in a home of its own, and ends only what it started.
+// A whole Plinth on this machine, as a user starts it. In: what to start. Out: its addresses, and how to end it. It
+// only uses the command line, in a separate home, and only ends what it has started.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,11 +15,13 @@ export interface Stack {
   /** The cell's internal listener. */
   readonly internalUrl: string;
   readonly home: string;
-  /** Process id of the part whose command line holds this text (`apps/runtime/`); null while it is not up. */
+  /**
+   * The process id of the part whose command line contains this text (`apps/runtime/`); null while it is not running.
+   */
   readonly pidOf: (part: string) => number | null;
-  /** All processes that it has started and that are still there. */
+  /** All processes that it has started and that are still running. */
   readonly processes: () => readonly number[];
-  /** What it has written to its terminal. */
+  /** Its terminal output. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 }
@@ -29,7 +31,7 @@ export interface DevStack extends Stack {
   readonly keys: { readonly secret: string; readonly publishable: string };
 }
 
-/** `plinth up` with an embedded Postgres. Resolves when all parts are ready, the console included. */
+/** `plinth up` with an embedded Postgres. Resolves when all parts, including the console, are ready. */
 export async function startUp(): Promise<Stack> {
   const { child, stack } = await launch(["up"]);
   await lineOf(child, (line) => (line.includes(stack.consoleUrl) ? line : null));
@@ -38,8 +40,8 @@ export async function startUp(): Promise<Stack> {
 }
 
 /**
- * `plinth dev FILE --json`: the same with a project deployed and keys made.
- * @param home Where everything is kept, and removed at the end; a new folder where none is given.
+ * `plinth dev FILE --json`: the same with a deployed project and its keys. @param home The folder for all its data,
+ * which is removed at the end; by default a new one.
  */
 export async function startDev(
   file: string,
@@ -62,7 +64,7 @@ async function launch(
   home: string = mkdtempSync(join(tmpdir(), "plinth-e2e-")),
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; stack: Stack }> {
-  // As root the database runs as another user, who must reach it; else it would be kept outside this folder.
+  // As root, the database runs as another user, who needs access. Otherwise its data would be outside this folder.
   chmodSync(home, 0o755);
   const [api, internal, control, console] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/cli/bin.mjs"), ...args], {
@@ -100,7 +102,7 @@ async function launch(
   return { child, stack };
 }
 
-/** The first line of stdout that `read` takes. @throws Error with all output, where the process ends before. */
+/** The first line of stdout that `read` accepts. @throws Error with all output if the process ends before. */
 function lineOf<Found>(child: ChildProcess, read: (line: string) => Found | null): Promise<Found> {
   return new Promise((found, failed) => {
     let pending = "";
@@ -122,7 +124,7 @@ function lineOf<Found>(child: ChildProcess, read: (line: string) => Found | null
   });
 }
 
-/** Polls until the address answers below 500. */
+/** Polls until the address answers with a status below 500. */
 export async function answers(url: string, seconds = 120): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

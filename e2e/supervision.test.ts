@@ -1,5 +1,6 @@
-// `plinth up` keeps its parts running: each is killed without warning, under writes, and comes back without a hand. What was
-// acknowledged is there, the terminal says what happened, and a stop in the middle of a restart leaves nothing behind.
+// `plinth up` keeps its parts running: each is killed without warning during writes, and restarts automatically.
+// Acknowledged writes are still there, the terminal reports it, and a stop in the middle of a restart leaves no process
+// behind.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf } from "./api.ts";
@@ -53,7 +54,7 @@ const isOk = (url: string): Promise<boolean> =>
     () => false,
   );
 
-test.each(parts)("the $name, killed, is back by itself, and the terminal says so", async ({ name, part, url }) => {
+test.each(parts)("the $name restarts after a kill, and the terminal says so", async ({ name, part, url }) => {
   const others = new Map(parts.filter((one) => one.part !== part).map((one) => [one.name, stack.pidOf(one.part)]));
   const before = stack.pidOf(part);
   if (before === null) throw new Error(`the ${name} is not up`);
@@ -63,7 +64,7 @@ test.each(parts)("the $name, killed, is back by itself, and the terminal says so
   expect(stack.output()).toContain(`The ${name} ended (SIGKILL); starting it again in 0.25 s.\n`);
   expect(stack.pidOf(part)).not.toBe(before);
   await until(() => isOk(url()));
-  // Writes go on, and nobody else had to start anew: the pools have healed.
+  // Writes work again without any other restart, so the connection pools have recovered.
   await until(() => acknowledged.size > written + 10);
   expect(new Map(parts.filter((one) => one.part !== part).map((one) => [one.name, stack.pidOf(one.part)]))).toEqual(
     others,
@@ -80,7 +81,7 @@ test("no acknowledged write is lost", async () => {
   expect([...acknowledged].filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("asked to stop in the middle of restarts, it ends everything", async () => {
+test("stopping in the middle of restarts ends every process", async () => {
   const running = stack.processes();
   for (const part of ["apps/runtime/", "bin/postgres"]) process.kill(stack.pidOf(part) ?? Number.NaN, "SIGKILL");
   await pause(300);
@@ -93,6 +94,6 @@ test("asked to stop in the middle of restarts, it ends everything", async () => 
       return false;
     }
   };
-  // The sessions of a Postgres that was killed see that it is gone, and end by themselves within moments.
+  // The sessions of a killed Postgres notice it, and end after a moment.
   await until(() => ![...running, ...meanwhile].some(isAlive), 10);
 });

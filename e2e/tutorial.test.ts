@@ -1,5 +1,5 @@
-// The tutorial, followed from its first line to its last: its files are saved while `plinth dev` runs, its commands run in
-// a shell, and each reply is compared with the one on the page.
+// The tutorial, followed from its first line to its last: its files are saved while `plinth dev` runs, its commands run
+// in a shell, and each reply is compared with the one on the page.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a block as the reader does: in one terminal, so that variables and functions of earlier blocks are there. */
+/** Runs a block like the reader: in one terminal, so that variables and functions of earlier blocks exist. */
 async function runInTerminal(commands: string): Promise<string> {
   const script = `set -a; [ -f ${variables} ] && . ${variables}; set -e
 ${commands.replaceAll("npx plinth", `${process.execPath} apps/cli/bin.mjs`).replaceAll("help-desk.yaml", file)}

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// Two files at a time: each starts a whole Plinth, and waits for it more than it works.
+// Two files at a time: each starts a whole Plinth, and spends most of its time waiting for it.
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -1,5 +1,5 @@
-// The guide to inbound webhooks, tried as somebody who has read nothing else: its blueprint served by `plinth dev`, its commands run in
-// a shell.
+// The guide to inbound webhooks, followed by a reader who knows nothing else: `plinth dev` serves its blueprint, and a
+// shell runs its commands.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type DevStack, startDev } from "./stack.ts";
 const root = resolve(import.meta.dirname, "..");
 const guide = readFileSync(join(root, "docs/blueprint/webhooks-in.md"), "utf8");
 const blueprint = /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
-/** With the source that the guide's second request is for. */
+/** With the source for the guide's second request. */
 const served = blueprint.replace(
   "  in:\n",
   "  in:\n    github: { verify: github, type: headers.x-github-event, events: { issues: issue.changed } }\n",
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const portOf = (url: string): string => new URL(url).port;
 
-/** Runs a block of the guide; `npx plinth` is this repository's. */
+/** Runs a block of the guide; `npx plinth` is the command of this repository. */
 async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const ours = code.replaceAll("npx plinth", `"${process.execPath}" "${join(root, "apps/cli/bin.mjs")}"`);
   const local = {
@@ -54,11 +54,11 @@ async function shell(code: string, env: Readonly<Record<string, string>> = {}): 
   return (await promisify(execFile)("sh", ["-ec", ours], options)).stdout;
 }
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-test("its commands show the address, add a secret, and send a request that becomes an order, once", async () => {
+test("its commands show the address, add a secret, and send a request that creates one order", async () => {
   const SECRET = "whsec_of_the_guide";
   const shown = await shell(setUp, { SECRET });
   const address = /http:\S+\/hooks\/prj_\w+\/stripe/.exec(shown)?.[0] ?? "";
@@ -81,7 +81,7 @@ test("its commands show the address, add a secret, and send a request that becom
   expect(await shell(`${look.trim()} 2>&1`)).toContain("no request became an event");
 });
 
-test("its request of GitHub is accepted once the source has the secret", async () => {
+test("its GitHub request is accepted once the source has the secret", async () => {
   const SECRET = "a secret of the repository";
   const ADDRESS = /http:\S+\/github/.exec(await shell(setUp.replaceAll("stripe", "github"), { SECRET }))?.[0] ?? "";
   expect(await shell(fromGitHub, { SECRET: "another", ADDRESS })).toMatch(/^HTTP\/1.1 404/);

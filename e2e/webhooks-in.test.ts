@@ -1,5 +1,6 @@
-// Inbound webhooks as a person sets them up in the console: a source needs a secret, the page's own command sends a test request, and
-// what came is looked at and replayed. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Inbound webhooks as a person sets them up in the console: a source needs a secret, the page's command sends a test
+// request, and received requests are shown and replayed. With PLINTH_PICTURES=DIR, it saves a picture of each page
+// there.
 import { execFileSync } from "node:child_process";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -78,7 +79,7 @@ test("before a version declares a source, the page says what to write", async ()
   await picture("01-no-sources");
 });
 
-test("a source without a secret says so, and where the provider has it", async () => {
+test("a source without a secret says so, and where to find it at the provider", async () => {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Blueprint" }).click();
   await button("Review change").click();
   await page.getByRole("button", { name: /^Approve/ }).waitFor();
@@ -87,7 +88,7 @@ test("a source without a secret says so, and where the provider has it", async (
   await button("Deploy").click();
   await page.getByText("This version is live").waitFor();
   await openReceived();
-  // What the page was told before the deployment is asked for anew.
+  // The page requests its data again after the deployment.
   await page.getByText("Needs a secret").first().waitFor({ timeout: 3_000 });
   expect(await page.getByText("Needs a secret").count()).toBe(2);
   await picture("02-sources");
@@ -100,7 +101,7 @@ test("a source without a secret says so, and where the provider has it", async (
   await picture("03-source-without-secret");
 });
 
-test("once it has one, the command on the page sends a request that starts a workflow", async () => {
+test("once the source has a secret, the command on the page sends a request that starts a workflow", async () => {
   const command = await page.getByRole("group", { name: "test command" }).innerText();
   const send = (): string =>
     execFileSync("sh", ["-c", command], { env: { ...process.env, SECRET }, encoding: "utf8", stdio: "pipe" });

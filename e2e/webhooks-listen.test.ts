@@ -1,5 +1,6 @@
-// `plinth webhooks listen` with real processes, as the guide has it: a receiver of this machine gets what a project sends, signed, and what
-// it answers is in the list of deliveries. Once by the local Plinth, once as a hosted project with a key.
+// `plinth webhooks listen` with real processes, as in the guide: a receiver on this machine gets the signed events of a
+// project, and the list of deliveries shows its answers. Once with the local Plinth, once like a hosted project with a
+// key.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -91,7 +92,7 @@ const bike = async (name: string): Promise<void> => {
 const deliveries = async (): Promise<readonly Record<string, unknown>[]> =>
   (await admin.get("/v1/webhook-deliveries")).body.data;
 
-test("the guide's command forwards what happens, and tells what the receiver answered", async () => {
+test("the guide's command forwards events, and prints the receiver's answers", async () => {
   const args = command.map((word) => (word === "http://localhost:3000/hooks" ? addressOf() : word));
   expect(args).toContain(addressOf());
   listening = plinth(args);
@@ -117,7 +118,7 @@ test("the guide's command forwards what happens, and tells what the receiver ans
     expect.stringMatching(/bike\.created {2}\S+ {2}204 {2}\d+ ms$/),
     expect.stringMatching(/bike\.created {2}\S+ {2}503 {2}\d+ ms$/),
   ]);
-  // As a user who looks for it finds it, and sends it again.
+  // A user finds it in the list and sends it again.
   status = 204;
   const before = out;
   expect(await ended(plinth(["webhooks", "list", "--project", stack.project]))).toBe(0);
@@ -137,14 +138,14 @@ test("the guide's command forwards what happens, and tells what the receiver ans
   expect(await deliveries()).toHaveLength(2);
 }, 90_000);
 
-test("with a key it does the same for a hosted project; a receiver that is not there is told", async () => {
+test("with a key, the command works for a hosted project, and reports an unreachable receiver", async () => {
   const hosted = ["webhooks", "listen", "--api", stack.apiUrl, "--json", "--forward-to"];
   const env = { PLINTH_HOME: join(folder, "nothing"), PLINTH_KEY: stack.keys.secret };
   listening = plinth([...hosted, addressOf()], env);
   await expect.poll(() => out, soon).toContain("whsec_");
   const { secret } = JSON.parse(out.split("\n")[0] ?? "");
   await bike("Far");
-  // An event that has not been handed on yet when the listener is made goes there, too.
+  // An event that was not dispatched yet when the listener was created also reaches it.
   await expect.poll(() => got.some(({ body }) => body.includes('"Far"')), soon).toBe(true);
   for (const { body, headers } of got) await verifyWebhook(body, headers, secret);
   await expect.poll(() => out.trim().split("\n").length, soon).toBe(1 + got.length);

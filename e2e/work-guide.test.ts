@@ -1,5 +1,5 @@
-// The guide to work in the background and its example, tried as somebody who has read nothing else: the blueprints as they
-// stand, served by `plinth dev`, called over HTTP.
+// The guide to background work, followed by a reader who knows nothing else: `plinth dev` serves its blueprints, and
+// requests use HTTP.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ const guide = readFileSync(join(docs, "blueprint/work.md"), "utf8");
 const blueprints = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 const soon = { timeout: 20_000, interval: 200 };
 
-test("every blueprint in it is accepted, without a warning", () => {
+test("all its blueprints are valid, without a warning", () => {
   expect(blueprints).toHaveLength(5);
   for (const text of blueprints) expect([text, checkBlueprint(text).diagnostics]).toEqual([text, []]);
 });
@@ -42,7 +42,7 @@ describe("events and workflows", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("what is created and what is done to it are heard", async () => {
+  test("workflows get the events of a create and of a transition", async () => {
     const { ana, admin } = served;
     const short = await ana.as.post("/api/rentals", { bike: "Gazelle", days: 2 });
     const long = await ana.as.post("/api/rentals", { bike: "Brompton", days: 9 });
@@ -65,7 +65,7 @@ describe("workers and schedules", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("a schedule that is run now marks what is late, and nothing else", async () => {
+  test("a schedule that is started by hand only marks the late rentals", async () => {
     const { admin } = served;
     for (const [bike, day] of [
       ["Gazelle", "2020-01-01"],
@@ -91,7 +91,7 @@ describe("actions", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("an action is all of it or nothing, and once for one key", async () => {
+  test("an action takes effect completely or not at all, and once for one key", async () => {
     const { ana, admin, stack } = served;
     const bike = (await admin.post("/api/bikes", { name: "Gazelle" })).body.data.id;
     const rent = (body: unknown) => ana.as.post("/v1/actions/rent-bike", body);
@@ -133,7 +133,7 @@ describe("events of your own", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("an action sends one, and the run that waits for it goes on with what it carries", async () => {
+  test("an action emits an event, and the waiting run continues with its payload", async () => {
     const { ana, admin } = served;
     const made = await ana.as.post("/api/repairs", { bike: "Gazelle" });
     const { id } = made.body.data;
@@ -154,7 +154,7 @@ describe("approvals", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("a manager finds what is asked, and says yes or no", async () => {
+  test("a manager finds the approvals, and approves or rejects", async () => {
     const { ana, admin, stack } = served;
     const ben = await signUp(stack.apiUrl, stack.keys.publishable, "ben@example.com");
     expect((await admin.put(`/v1/users/${ben.id}/roles`, { roles: ["manager"] })).status).toBe(200);
@@ -188,7 +188,7 @@ describe("the dues of a club", () => {
   });
   afterAll(() => served?.stack.stop());
 
-  test("what is late is marked, told in the digest, and paid by an action", async () => {
+  test("late dues are marked, listed in the digest, and paid with an action", async () => {
     const { admin, ana } = served;
     const due = async (day: string): Promise<string> => {
       const made = await admin.post("/api/dues", { member_id: ana.id, amount: "25.00", due_at: `${day}T00:00:00Z` });

@@ -1,5 +1,5 @@
-// The routes of actions, and of what people do about work, as an app meets them: each is called without a credential, by who may
-// not, by who may, and too often, and every reply is held to the project's document.
+// The routes of actions and background work, as an app uses them: each is called without a credential, by callers
+// without and with the right, and too often. Every reply is checked against the project's OpenAPI document.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -27,11 +27,11 @@ interface Route {
   readonly template: string;
   readonly method: string;
   readonly success: number;
-  /** What this caller is answered: actions say that the role is missing, a run of somebody else is. */
+  /** The answer to a caller without the right: 403 for actions, 404 for another caller's run. */
   readonly refused: readonly [Who, number];
   /** The right caller, the path and the body of a request that succeeds. */
   readonly good: () => Promise<readonly [Who, string, unknown]>;
-  /** What stands in the audit log of it; null where nothing is written. */
+  /** Its line in the audit log; null if it writes none. */
   readonly operation: string | null;
 }
 
@@ -74,7 +74,7 @@ const routes: readonly Route[] = [
     template: "/v1/runs/approvals",
     method: "GET",
     success: 200,
-    // Refused to nobody: who is asked nothing finds nothing.
+    // Nobody is refused: a caller without approvals gets an empty list.
     refused: ["other", 200],
     good: async () => {
       await waitingRun();
@@ -182,7 +182,7 @@ function forAdmins(
   };
 }
 
-test("all routes of actions and of work in the project's document are looked at", () => {
+test("the test covers all routes of actions and background work in the OpenAPI document", () => {
   const documented = Object.entries(document.paths)
     .filter(([path]) => /^\/v1\/(actions|runs|events|queues|schedules|signing-secret)\b/.test(path))
     .flatMap(([path, item]) =>
@@ -199,7 +199,7 @@ describe.each(routes)("$method $template", ({ template, method, success, refused
       (row: { operation: string }) => row.operation,
     );
 
-  test("asks for a credential and for the right, serves who has it, and writes that down", async () => {
+  test("needs a credential and the right, answers allowed callers, and writes an audit row", async () => {
     const [who, path, body] = await good();
     const id = `e2e-${crypto.randomUUID()}`;
     await typed(401, template, "nobody", method, path, body, { "x-request-id": id });
@@ -214,7 +214,7 @@ describe.each(routes)("$method $template", ({ template, method, success, refused
 
   test("counts against the caller's limit", async () => {
     const [who, path, body] = await good();
-    // The bucket of a caller holds one request, and another test may just have taken it.
+    // The bucket of a caller allows one request, and another test may just have used it.
     let first = await send(who, method, path, body, {}, strictOrigin);
     for (let tries = 0; first.status === 429 && tries < 30; tries++) {
       await pause(100);

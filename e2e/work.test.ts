@@ -1,5 +1,6 @@
-// Background work as people see it: a run that waits is approved and one that failed is retried in a real browser, and the same runs
-// are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Background work as people see it: a waiting run is approved and a failed one is retried in a real browser, and the
+// same runs are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR, it saves a picture of each page
+// there.
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,7 +72,7 @@ const rowOf = (workflow: string): Locator =>
     .filter({ has: page.getByRole("link", { name: workflow, exact: true }) });
 
 describe("in the console", () => {
-  test("a project that does no background work says what to write", async () => {
+  test("a project without background work says what to write", async () => {
     const plain = await page.evaluate(async () => {
       const { result } = await (await fetch("/control/trpc/me.get")).json();
       const body = JSON.stringify({ organizationId: result.data.organizations[0].id, slug: "plain" });
@@ -90,13 +91,13 @@ describe("in the console", () => {
     await page.waitForURL(/blueprint/);
   });
 
-  test("a project in which nothing has happened says what to expect", async () => {
+  test("a project without events says what to expect", async () => {
     await page.goto(root);
     await page.getByText("No runs yet").waitFor();
     await picture("work-01-empty");
   });
 
-  test("a write is followed by its runs, which are filtered by status and workflow", async () => {
+  test("a write is followed by its runs, and runs can be filtered by status and workflow", async () => {
     const created = await api.post("/v1/resources/orders", { cake: "Marble cake" });
     expect(created.status).toBe(201);
     await rowOf("charge").getByText("Failed").waitFor();
@@ -113,7 +114,7 @@ describe("in the console", () => {
     await rowOf("bake").waitFor();
   });
 
-  test("a run that waits is approved with a note, and goes on to its end", async () => {
+  test("a waiting run is approved with a note, and completes", async () => {
     await rowOf("bake").getByRole("link", { name: "bake", exact: true }).click();
     const approval = region("Approval");
     await approval.getByText("approval of admin").waitFor();
@@ -144,7 +145,7 @@ describe("in the console", () => {
     expect(body.data[0]).toMatchObject({ cake: "Marble cake", status: "baked" });
   });
 
-  test("a run that failed is retried from the step that can succeed now", async () => {
+  test("a failed run is retried from the step that can now succeed", async () => {
     await page.goto(root);
     await rowOf("charge").getByRole("link", { name: "charge", exact: true }).click();
     await page.getByText("The run failed").waitFor();
@@ -195,7 +196,7 @@ describe("in the console", () => {
     await tree.getByRole("link", { name: "order.created" }).waitFor();
   });
 
-  test("a schedule is run at once; its call has no answer, and somebody says how it ended", async () => {
+  test("a schedule is run at once; its call gets no answer, and a person settles it", async () => {
     await page.goto(`${root}/schedules`);
     await page.getByText("at 00:00, on the 29th, in February").waitFor();
     await page.getByText("Tue, 29 Feb 2028, 00:00").or(page.getByText("Tue 29 Feb 2028, 00:00")).waitFor();
@@ -219,7 +220,7 @@ describe("in the console", () => {
     expect(bank.transfers()).toBe(1);
   });
 
-  test("a schedule is paused, says by whom, and goes on", async () => {
+  test("a schedule is paused, shows who paused it, and is resumed", async () => {
     await page.goto(`${root}/schedules`);
     await button("Pause payday").click();
     await page.getByText("No tick starts a run until you resume it").waitFor();
@@ -230,7 +231,7 @@ describe("in the console", () => {
     await button("Pause payday").waitFor();
   });
 
-  test("all runs that failed for one reason are retried, and all that wait are cancelled, after their number is named", async () => {
+  test("after their number is shown, all runs with the same failure are retried, and all waiting runs are cancelled", async () => {
     for (const cake of ["Apple cake", "Plum cake"]) {
       expect((await api.post("/v1/resources/orders", { cake })).status).toBe(201);
     }
@@ -251,7 +252,7 @@ describe("in the console", () => {
     await bake.getByText("Waiting").locator("..").getByText("0", { exact: true }).waitFor();
   });
 
-  test("an action has a form made from its input, and says what is missing", async () => {
+  test("an action has a form made from its input, and names what is missing", async () => {
     await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Actions" }).click();
     await page.getByLabel("pieces").fill("many");
     await page.getByText("It must be a number.").waitFor();
@@ -267,7 +268,7 @@ describe("in the console", () => {
     await picture("work-16-action");
   });
 
-  test("the signing secret is shown to whoever asks, and changes while the last one still signs", async () => {
+  test("the signing secret is shown on request, and rotated while the previous one still signs", async () => {
     await page.goto(`${stack.consoleUrl}/projects/${projectId}/keys`);
     const card = region("Signing secret");
     await card.getByText("Revealing it is recorded in the audit log").waitFor();
@@ -295,7 +296,7 @@ describe("in the console", () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  test("and nothing went wrong in the browser", () => {
+  test("the browser has reported no error", () => {
     expect(consoleErrors).toEqual([]);
   });
 });

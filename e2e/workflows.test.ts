@@ -1,5 +1,5 @@
-// Workflows from a blueprint's text to their end, in each shape in which a cell may run: all in one process, a web process with a
-// worker, and every mode in a process of its own.
+// Workflows from a blueprint's text to their end, in each configuration of a cell: all modes in one process, a web
+// process with a worker, and every mode in a separate process.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestDatabase, freePort, type TestDatabase } from "@plinth/testkit";
@@ -12,7 +12,7 @@ const textOf = (example: string): string =>
 const text = textOf("refund-desk");
 
 type Serving = "web" | "all";
-/** What answers requests, and the processes beside it. */
+/** The process that answers requests, and the other processes. */
 const shapes: readonly (readonly [name: string, serving: Serving, modes: readonly RuntimeMode[]])[] = [
   ["all in one process", "all", []],
   ["a web process and a worker", "web", ["worker"]],
@@ -62,7 +62,7 @@ const statusOf = async (admin: ReturnType<typeof callerOf>, id: string): Promise
   (await admin.get(`/api/refunds/${id}`)).body.data.status;
 
 describe.each(shapes)("with %s", (_, serving, modes) => {
-  test("a shipment gets its label, and what listens for the label hears of it", async () => {
+  test("a shipment gets its label, and the listeners of the label event run", async () => {
     const cell = await start(serving, modes);
     const project = await cell.addProject("parcel-desk");
     await project.publish(textOf("parcel-desk"));
@@ -81,7 +81,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);
   });
 
-  test("a small refund is paid at once, and a large one when it is approved", async () => {
+  test("a small refund is paid at once, and a large one after its approval", async () => {
     const cell = await start(serving, modes);
     const project = await cell.addProject("refund-desk");
     await project.publish(text);
@@ -92,7 +92,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     await until(async () => (await runsOf(admin)).filter((run) => run.status === "completed").length === 3, 30);
     const runs = await runsOf(admin);
     expect(runs.map((run) => run.workflow).sort()).toEqual(["note", "pay_out", "settle"]);
-    // All of it leads back to one request.
+    // Everything leads back to one request.
     expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);
     const notes = await admin.get("/v1/audit-log?operation=note");
     expect(notes.body.data.map((row: { changes: { note: string } }) => row.changes.note)).toEqual(["Settled 20"]);
@@ -101,7 +101,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     await until(async () => (await runsOf(admin)).some((run) => run.status === "waiting"), 30);
     const waiting = (await runsOf(admin)).find((run) => run.status === "waiting");
     expect(await statusOf(admin, large)).toBe("requested");
-    // Whoever asked for it holds no such role, and would not approve their own request either.
+    // The requester has no such role, and could not approve their own request anyway.
     expect((await admin.post(`/v1/runs/${waiting?.id}/approve`, { step: "ask" })).status).toBe(403);
     expect((await admin.post(`/v1/runs/${waiting?.id}/cancel`, {})).status).toBe(202);
     await until(async () => (await runsOf(admin)).some((run) => run.status === "cancelled"), 30);
@@ -109,7 +109,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
   });
 });
 
-test("without a worker writes are taken, and nothing is lost until one starts", async () => {
+test("without a worker, writes work and no event is lost until a worker starts", async () => {
   const cell = await start("web", []);
   const project = await cell.addProject("refund-desk");
   await project.publish(text);

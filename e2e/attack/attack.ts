@@ -1,42 +1,42 @@
-// What an attack is. In: nothing. Out: types that the harness, the attackers' processes and the report share.
-// It never holds an attack itself: each family stands in a file of its own under attacks/.
+// The definition of an attack. In: nothing. Out: types that the harness, the attackers' processes and the report share.
+// It contains no attack: each family has its own file under attacks/.
 import type { Target } from "./target.ts";
 
 export interface Attack {
   readonly name: string;
-  /** One line: who does what. */
+  /** One line that names the attacker and the attack. */
   readonly about: string;
-  /** What it costs a neighbour, what a stranger may do, what an author may do. */
+  /** The subject: the cost for a neighbour, or what a stranger or an author can do. */
   readonly kind: "neighbour" | "stranger" | "author";
-  /** In the harness, before each window; what it gives goes to `run` as JSON. */
+  /** Runs in the harness before each window. Its result is sent to `run` as JSON. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
-  /** In a process of its own. It ends by itself after `seconds`, or soon after. */
+  /** Runs in a separate process. It ends within about `seconds`. */
   readonly run: (target: Target, seconds: number, prepared: unknown) => Promise<Outcome>;
-  /** Afterwards, in the harness: what only the database knows. It gets what `prepare` gave. */
+  /** Runs afterwards in the harness, for facts that only the database knows. It gets the result of `prepare`. */
   readonly count?: (stage: Stage, prepared: unknown) => Promise<Readonly<Record<string, number>>>;
-  /** What is wrong with the outcome and is no timing. */
+  /** Problems with the outcome that are not about time. */
   readonly problems?: (outcome: Outcome) => readonly string[];
-  /** What is wrong with it in time. */
+  /** Problems with the times. */
   readonly lateness?: (outcome: Outcome) => readonly string[];
 }
 
 export interface Outcome {
-  /** Answers by status; 0 where no whole answer came. */
+  /** The number of answers by status; 0 means no complete answer. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What else is worth a figure; null: it did not happen. */
+  /** Other figures; null if nothing was measured. */
   readonly facts: Readonly<Record<string, number | null>>;
 }
 
-/** What an attack may ask of the harness before it begins. */
+/** What the harness can provide before an attack starts. */
 export interface Stage {
   readonly target: Target;
   /** A publishable key that the service has never seen. */
   readonly freshKey: () => Promise<string>;
-  /** As an administrator of the cell's database. */
+  /** Runs SQL as an administrator of the cell's database. */
   readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** Statuses that an attack may be answered with (0: no answer); anything else is a problem. */
+/** The statuses that an attack is allowed to get (0: no answer). Any other status is a problem. */
 export function onlyStatuses(...allowed: readonly number[]): (outcome: Outcome) => readonly string[] {
   return ({ statuses }) =>
     Object.entries(statuses)

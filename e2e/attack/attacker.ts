@@ -1,5 +1,5 @@
-// One attack, in a process of its own at the lowest priority. In: one message that names it. Out: one with its outcome.
-// It ends by itself, and with the harness: an attack never outlives its window by more than its patience.
+// Runs one attack in a separate process with the lowest priority. In: one message with its name. Out: one message with
+// its outcome. It ends by itself, or when the harness ends.
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 import { giveWay } from "@plinth/service";
@@ -15,7 +15,7 @@ export interface AttackOrder {
 }
 
 giveWay(process.pid, 19);
-// Threads have priorities of their own, and V8's compile and collect garbage.
+// Threads have separate priorities, and V8 compiles and collects garbage in them.
 for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), 19);
 process.on("disconnect", () => process.exit(1));
 process.once("message", async ({ name, target, seconds, prepared }: AttackOrder) => {

@@ -1,4 +1,5 @@
-// All attacks, in the order of the report. In: a name. Out: the attack. A new one is added to its family's list alone.
+// All attacks, in the order of the report. In: a name. Out: the attack. Add a new attack only to the list of its
+// family.
 import type { Attack } from "./attack.ts";
 import { authors } from "./attacks/authors.ts";
 import { busyCustomers } from "./attacks/busy-customers.ts";
@@ -20,10 +21,10 @@ export const attacks: readonly Attack[] = [
   ...authors,
 ];
 
-/** Not an attack of its own: all of what one customer can do to a neighbour, at once. */
+/** Not a separate attack: all attacks of customers on a neighbour at the same time. */
 export const allAtOnce = "all";
 
-/** @throws Error for a name that is none. */
+/** @throws Error for an unknown name. */
 export function attackNamed(name: string): Attack {
   const attack = attacks.find((each) => each.name === name);
   if (attack === undefined) {

@@ -1,5 +1,5 @@
-// What is attacked. In: the databases, and how large. Out: a runtime as it is shipped, with five projects in it (a neighbour,
-// and four of customers who mean harm), and a control plane. It never raises a limit of theirs.
+// The target of the attacks. In: the databases and the sizes. Out: a runtime as shipped, with five projects (a
+// neighbour and four hostile customers), and a control plane. It never raises their limits.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,13 +12,13 @@ import type { HostileProject, Size, Target } from "./target.ts";
 import { wideBlueprint } from "./wide-blueprint.ts";
 
 export interface AttackedCell {
-  /** With tokens that hold for the next ten minutes. */
+  /** Contains tokens that are valid for the next ten minutes. */
   readonly stage: () => Promise<Stage>;
   readonly runtimePid: number;
   readonly controlPid: number;
-  /** How late the runtime's event loop was at most since it was asked last, in ms. */
+  /** The longest delay of the runtime's event loop since the last call, in ms. */
   readonly eventLoopStallMs: () => Promise<number>;
-  /** Resolves when no statement runs any longer and the service answers. @throws Error after a minute and a half. */
+  /** Resolves when no statement is running and the service answers. @throws Error after a minute and a half. */
   readonly quiet: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The control plane that authors attack. In: its database and a cell. Out: a process as it is shipped, with two people signed
-// up: an author who means harm, with a project that is live, and somebody else.
+// The control plane that authors attack. In: its database and a cell. Out: a process as shipped, with two people: a
+// hostile author with a live project, and another person.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -62,7 +62,7 @@ export async function startAttackedControl(
   }
 }
 
-/** Takes a text through everything that a person does until it is live. */
+/** Performs all steps that a person takes to make a text live. */
 async function publish(origin: string, person: Person, text: string): Promise<string> {
   const { ask, close } = createSender({ origin, from: "127.0.0.1", socketsMax: 1 });
   const call = async (method: "GET" | "POST", procedure: string, input: unknown): Promise<Answer> => {
@@ -92,7 +92,7 @@ async function publish(origin: string, person: Person, text: string): Promise<st
   return projectId;
 }
 
-/** What the person's browser sends with each request. */
+/** The headers of the person's browser. */
 async function signUp(origin: string, name: string): Promise<Person> {
   const headers = { "content-type": "application/json", origin: consoleUrl };
   const reply = await fetch(`${origin}/auth/sign-up/email`, {

@@ -1,11 +1,12 @@
-// A blueprint whose rules are hard to compare. In: how many cases a rule has, and an edition. Out: its text, the same each time.
+// A blueprint whose rules are hard to compare. In: the number of cases in a rule, and an edition. Out: its text, always
+// the same.
 const entities = 10;
-/** Long names, so that few rules are much text. */
+/** Long names, so that a few rules are a long text. */
 const variables = Array.from({ length: 10 }, (_, i) => `a_field_with_a_rather_long_name_${i}`);
 
 /**
- * Ten entities with two rules each, every one of them a list of cases over the same ten fields, as large as the language
- * takes. An edition orders the cases anew: nothing changes by that, and proving it is what costs.
+ * Ten entities with two rules each. Every rule is a list of cases over the same ten fields, as large as the language
+ * allows. An edition changes the order of the cases. This changes no meaning, but it is expensive to prove.
  */
 export function intricateBlueprint(casesPerRule: number, edition: number): string {
   const texts = Array.from({ length: entities }, (_, n) => {

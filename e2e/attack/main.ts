@@ -1,6 +1,6 @@
-// The measuring of attacks: what a neighbour, a stranger and an author can do to others, on one real cell. In: --json FILE,
-// --only NAME[,NAME], --rounds N, --seconds N. Out: a table with verdicts, and the figures in FILE.
-// Everything listens on loopback, is bounded in number and time, and ends by itself.
+// Measures what a neighbour, a stranger and an author can do to others, on one real cell. In: --json FILE, --only
+// NAME[,NAME], --rounds N, --seconds N. Out: a table with verdicts, and the figures in FILE. Everything listens on
+// loopback, is limited in number and time, and ends by itself.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const home = mkdtempSync(join(tmpdir(), "plinth-attack-"));
 const postgres = await startEmbeddedPostgres({ home, logger: createLogger({ name: "attack", level: "warn" }) });
 const measured = new Map<Planned, Round[]>(planned.map((each) => [each, []]));
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  // The runtime, control and the drivers end with this process.
+  // The runtime, control and the load generators end with this process.
   process.once(signal, () => void end().finally(() => process.exit(1)));
 }
 try {
@@ -46,7 +46,7 @@ try {
   await end();
 }
 
-/** What was measured so far is worth more than nothing, and an attack that ends the service is a finding. */
+/** Partial results are better than none, and an attack that ends the service is a finding. */
 async function end(): Promise<void> {
   report(
     [...measured]
@@ -62,7 +62,9 @@ function plan(name: string): Planned {
   return { name, about: "all of them by customers at once", parts: attacks.filter(({ kind }) => kind === "neighbour") };
 }
 
-/** Each attack once a round, behind a quiet window of its own: what slows the machine for a while meets them all. */
+/**
+ * Each attack runs once per round, after its own quiet window. So temporary load of the machine affects all of them.
+ */
 async function measure(): Promise<void> {
   const admin = new URL(postgres.urls.admin);
   admin.pathname = new URL(postgres.urls.cell).pathname;

@@ -1,9 +1,10 @@
-// Memory of a process and of those that it started. In: a process id. Out: the highest sum of their resident memory in MB.
+// Measures the memory of a process and its children. In: a process id. Out: the maximum of the sum of their resident
+// memory in MB.
 import { readdirSync, readFileSync } from "node:fs";
 import { residentMb } from "../bench/cpu.ts";
 
 export interface MemoryWatch {
-  /** The highest so far. */
+  /** The maximum so far. */
   readonly stop: () => number;
 }
 
@@ -29,7 +30,7 @@ function residentFamilyMb(pid: number): number {
   return residentMb(pid) + childrenOf(pid).reduce((sum, child) => sum + residentFamilyMb(child), 0);
 }
 
-/** Each thread keeps the list of the processes that it started (man 5 proc). */
+/** Each thread has a list of the processes that it has started (man 5 proc). */
 function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

@@ -1,10 +1,10 @@
-// End users of the projects. In: a project's key, and how many. Out: their access tokens, renewed when they grow old.
-// It signs up from many addresses: what is counted by address is not what these people are here for.
+// End users of the projects. In: a project's key, and a number. Out: their access tokens, which are refreshed in time.
+// They sign up from many addresses, because limits by address are not the subject here.
 import { createSender } from "../sender.ts";
 import { bearer } from "./target.ts";
 
 export interface People {
-  /** Access tokens that hold for ten minutes at least. */
+  /** Access tokens that are valid for at least ten more minutes. */
   readonly tokens: () => Promise<readonly string[]>;
 }
 
@@ -13,7 +13,7 @@ interface Session {
   readonly refresh_token: string;
 }
 
-/** They are valid for a quarter of an hour. */
+/** They are valid for 15 minutes. */
 const renewAfterMs = 5 * 60_000;
 const atOnce = 4;
 

@@ -1,5 +1,5 @@
-// Windows into figures, figures into words. In: the rounds of each attack. Out: medians, verdicts, a table in Markdown.
-// A verdict is printed and never asserted: on a busy machine a time says little.
+// Computes and formats the results. In: the rounds of each attack. Out: medians, verdicts, a Markdown table. A verdict
+// is printed and never asserted, because times say little on a busy machine.
 import type { Attack, Outcome } from "./attack.ts";
 import type { Window } from "./window.ts";
 
@@ -16,30 +16,30 @@ export interface Figures {
   readonly quietP99Ms: number;
   readonly attackedP50Ms: number;
   readonly attackedP99Ms: number;
-  /** Of the p99s of one round; median over the rounds. */
+  /** The p99 of each round; the median over the rounds. */
   readonly ratio: number;
   readonly differenceMs: number;
-  /** Requests of the neighbour that failed, in all rounds, and how many there were. */
+  /** The neighbour's failed requests in all rounds, and their total number. */
   readonly failed: number;
   readonly sent: number;
   readonly quietStallMs: number | null;
   readonly attackedStallMs: number | null;
-  /** Of the runtime and its children, at most in any round; and in the quiet window before that one. */
+  /** The maximum of the runtime and its children in any round, and in the quiet window before that round. */
   readonly memoryMb: number;
   readonly quietMemoryMb: number;
   readonly outcomes: readonly Readonly<Record<string, Outcome>>[];
-  /** What is wrong with it; empty: it holds. */
+  /** The problems; empty if there are none. */
   readonly misses: readonly string[];
 }
 
 export const bounds = {
   ratio: 1.2,
   differenceMs: 3,
-  /** Everything at once. */
+  /** All attacks at once. */
   ratioOfAll: 2,
   stallMs: 20,
   memoryMb: 512,
-  /** A process that an earlier attack has blown up gives little back: this one is charged with what it adds. */
+  /** A process rarely gives back memory that an earlier attack has used. So an attack is charged with the increase. */
   memoryGrowthMb: 32,
 } as const;
 
@@ -82,7 +82,7 @@ function missesOf(figures: Omit<Figures, "misses">, isAll: boolean): string[] {
   ];
 }
 
-/** Each thing once, whichever round it was seen in. */
+/** Each problem once, even if several rounds had it. */
 function missesOfParts(parts: readonly Attack[], rounds: readonly Round[]): string[] {
   const found = parts.flatMap((attack) =>
     rounds.flatMap(({ attacked }) => {
@@ -124,7 +124,7 @@ export function toMarkdown(all: readonly Figures[]): string {
   ].join("\n\n");
 }
 
-/** `200 x12, 429 x3, look_ups 7`, of the last round. */
+/** `200 x12, 429 x3, look_ups 7`, from the last round. */
 export function answersOf({ outcomes }: Pick<Figures, "outcomes">): string {
   const last = outcomes.at(-1) ?? {};
   const named = Object.keys(last).length > 1;

@@ -1,5 +1,5 @@
-// Rows to attack with. In: the projects' schemas. Out: filled tables, analyzed. It writes by SQL: through the API it would
-// take longer than everything else.
+// Inserts rows for the attacks. In: the projects' schemas. Out: filled, analyzed tables. It uses SQL, because the API
+// would take too long.
 import type { Stage } from "./attack.ts";
 import type { Size } from "./target.ts";
 
@@ -28,7 +28,7 @@ export async function seed(query: Stage["query"], { victim, hostile, size }: See
          'colour ' || n % 7, ${idOf("1 + n % 10")}
        from generate_series(1, ${size.listings}) n`,
     );
-    // It compresses well: Postgres reads little, and the whole weight falls on the runtime.
+    // The text compresses well, so Postgres reads little and the runtime has the work.
     await query(
       `insert into "${schema}".pages (id, text)
        select ${idOf("n")}, repeat('Words on a very long page. ', 38000)

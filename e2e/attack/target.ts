@@ -1,22 +1,25 @@
-// What attackers and victims know of the cell. In: nothing. Out: plain data that goes to their processes as JSON.
-// It never holds the cell's own secrets: an attacker has what a customer, an end user or a stranger has.
+// What attackers and victims know about the cell. In: nothing. Out: plain data that is sent to their processes as JSON.
+// It never contains the cell's secrets: an attacker only has what a customer, an end user or a stranger has.
 
 export interface Target {
   readonly origin: string;
   readonly victim: VictimProject;
-  /** Three customers who attack: `plain` has default limits, the two `greedy` ones the highest that a blueprint may set. */
+  /**
+   * Three hostile customers: `plain` has default limits, the two `greedy` ones the highest limits that a blueprint can
+   * set.
+   */
   readonly plain: HostileProject;
   readonly greedy: readonly [HostileProject, HostileProject];
-  /** The publishable key of a project with much to tell of itself. */
+  /** The publishable key of a project with a large description. */
   readonly wide: string;
   readonly console: ConsoleTarget;
   readonly size: Size;
 }
 
-/** The control API, and what the browsers of two people send with each request. */
+/** The address of the control API, and the headers of two people's browsers. */
 export interface ConsoleTarget {
   readonly origin: string;
-  /** The author's; edition 0 of the intricate blueprint is live in it. */
+  /** The author's project; edition 0 of the intricate blueprint is live in it. */
   readonly projectId: string;
   readonly author: Readonly<Record<string, string>>;
   readonly other: Readonly<Record<string, string>>;
@@ -24,9 +27,9 @@ export interface ConsoleTarget {
 
 export interface VictimProject {
   readonly key: string;
-  /** Access tokens of signed-in users, not older than some minutes. */
+  /** Access tokens of signed-in users, at most some minutes old. */
   readonly tokens: readonly string[];
-  /** Rows 1 to this have ids that `idOfRow` gives. */
+  /** Rows 1 to this number have ids from `idOfRow`. */
   readonly rows: number;
 }
 
@@ -34,25 +37,25 @@ export interface HostileProject {
   readonly schema: string;
   readonly publishable: string;
   readonly secret: string;
-  /** Access tokens of signed-in users, not older than some minutes. */
+  /** Access tokens of signed-in users, at most some minutes old. */
   readonly tokens: readonly string[];
 }
 
-/** How large the attacks are; `npm test` runs a bounded share. */
+/** The size of the attacks; `npm test` uses a small one. */
 export interface Size {
   readonly victimRows: number;
   readonly listings: number;
-  /** Of ten shops; a user's rule walks over all of them for each listing. */
+  /** The number of offers of ten shops; a user's rule reads all of them for each listing. */
   readonly offers: number;
   readonly users: number;
   readonly slowSockets: number;
   readonly bodySockets: number;
-  /** Records of 1 MB in a list of `large-replies`, and such lists at once. */
+  /** Records of 1 MB in a list of `large-replies`, and the number of simultaneous lists. */
   readonly largeRecords: number;
   readonly largeLists: number;
-  /** Of the project that describes itself. */
+  /** The number of entities of the project with the large description. */
   readonly wideEntities: number;
-  /** Of each rule of the intricate blueprint. */
+  /** The number of cases in each rule of the intricate blueprint. */
   readonly casesPerRule: number;
   /** How long slow sockets are watched. */
   readonly patienceSeconds: number;
@@ -89,14 +92,14 @@ export const testSize: Size = {
 /** An app of another customer, or another person at the console. */
 export type Neighbour = "app" | "person";
 
-/** Requests of a neighbour in each second. */
+/** The neighbour's requests per second. */
 export const neighbourPerSecond: Readonly<Record<Neighbour, number>> = { app: 150, person: 20 };
 
-/** The victim comes from an address of its own, so that what is counted by address doesn't meet it. */
+/** The victim has its own address, so that limits by address don't affect it. */
 export const victimAddress = "127.0.0.10";
 export const attackerAddress = "127.0.0.66";
 
-/** Row n has the id 0...n in hexadecimal, so that a driver can name one without a look-up. */
+/** Row n has the id 0...n in hexadecimal, so that a load generator can name one without a look-up. */
 export function idOfRow(n: number): string {
   const hex = n.toString(16).padStart(32, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -1,6 +1,6 @@
-// The neighbour, in a process of its own. In: messages with a target, a rate and a time. Out: a report for each of them.
-// Requests come at fixed times, and a latency counts from the time at which its request was due: a service that stalls
-// can't hide its stall by keeping the driver from sending.
+// The neighbour, in a separate process. In: messages with a target, a rate and a time. Out: a report for each message.
+// Requests are sent at fixed times, and a latency counts from the time when the request was due. So a service can't
+// hide a stall by delaying the load generator.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { atRate, Tally } from "../pace.ts";
 import { createSender, type Sender, type Shot } from "../sender.ts";
@@ -14,13 +14,13 @@ export interface VictimOrder {
 
 export interface VictimReport {
   readonly sent: number;
-  /** Answers that were no 2xx, and requests without an answer. */
+  /** Answers other than 2xx, and requests without an answer. */
   readonly failed: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** How late this process itself was at worst: where it is large, the machine was, and the figures are rough. */
+  /** The longest delay of this process itself. If it is large, the machine was busy, and the figures are imprecise. */
   readonly ownStallMs: number;
 }
 
@@ -64,10 +64,10 @@ async function drive({ target, neighbour, seconds }: VictimOrder, { send }: Send
   };
 }
 
-/** What each page of the console asks first. */
+/** The first request of each console page. */
 const ownPage: Shot = { method: "GET", path: "/trpc/me.get" };
 
-/** Of ten requests five read one record, three list twenty, and two create one. */
+/** Of ten requests, five read one record, three list twenty, and two create one. */
 function shotOf(index: number, { victim }: Target): Shot {
   const headers = bearer(victim.key, victim.tokens[index % victim.tokens.length]);
   const kind = index % 10;

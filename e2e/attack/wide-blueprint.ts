@@ -1,7 +1,7 @@
-// A blueprint with much to tell of itself. In: how many entities it has. Out: its text, the same each time.
+// A blueprint with a large description. In: the number of entities. Out: its text, always the same.
 const fields = 46;
 
-/** A hundred entities make an OpenAPI document of about 10 MB. */
+/** A hundred entities have an OpenAPI document of about 10 MB. */
 export function wideBlueprint(entities: number): string {
   const each = Array.from({ length: fields }, (_, i) => `      f${i}: string?`).join("\n");
   const texts = Array.from(

@@ -1,5 +1,6 @@
-// One window of time: the neighbour's requests, and attacks beside them or none. In: a cell, attacks, seconds. Out: figures.
-// Victim and attackers run in processes of their own; those that are still at it when the window ends are waited for.
+// One time window with the neighbour's requests, and with or without attacks. In: a cell, attacks, seconds. Out:
+// figures. The victim and the attackers run in separate processes. At the end of the window, it waits for those that
+// are still running.
 import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -13,13 +14,13 @@ import type { VictimOrder, VictimReport } from "./victim.ts";
 
 export interface Window {
   readonly victim: VictimReport;
-  /** The runtime's event loop was held up so long at most; null where the neighbour is at the console. */
+  /** The longest stall of the runtime's event loop; null if the neighbour is at the console. */
   readonly stallMs: number | null;
   readonly memoryMb: number;
   readonly outcomes: Readonly<Record<string, Outcome>>;
 }
 
-/** Who feels an attack. */
+/** The victim of an attack. */
 export function neighbourOf({ kind }: Attack): Neighbour {
   return kind === "author" ? "person" : "app";
 }
@@ -29,11 +30,11 @@ export interface Driver {
   readonly stop: () => void;
 }
 
-/** Attacks begin so long before the neighbour's requests count. */
+/** Attacks start this long before the neighbour's requests count. */
 const leadMs = 500;
 const graceMs = 60_000;
 
-/** A session of its own: Linux shares processors between sessions first, and only then between their processes. */
+/** A separate session: Linux first shares processors between sessions, and then between their processes. */
 const apart: ForkOptions = { stdio: ["ignore", "inherit", "inherit", "ipc"], detached: true };
 
 export function startDriver(): Driver {
@@ -103,7 +104,7 @@ async function prepareAttacker(attack: Attack, stage: Stage): Promise<Attacker> 
   };
 }
 
-/** The process's next message. @throws Error where it ends before, or says nothing in time. */
+/** Returns the process's next message. @throws Error if it ends before, or sends nothing in time. */
 async function answerOf<Message>(child: ChildProcess, timeoutMs: number): Promise<Message> {
   const waiting = new AbortController();
   const { signal } = waiting;

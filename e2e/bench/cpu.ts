@@ -1,10 +1,11 @@
-// CPU time and memory of a server and of its Postgres, from /proc. In: process ids. Out: microseconds since they started, MB.
+// Reads CPU time and memory of a server and its Postgres from /proc. In: process ids. Out: microseconds since they
+// started, MB.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts in ticks of 10 ms (USER_HZ is 100 on every architecture we support). */
+/** Linux counts in ticks of 10 ms (USER_HZ is 100 on every supported architecture). */
 const usPerTick = 10_000;
 
-/** User and system time of one process, its reaped children included, in microseconds; 0 where it is gone. */
+/** User and system time of one process and its ended children, in microseconds; 0 if it is gone. */
 export function cpuOfProcessUs(pid: number): number {
   const fields = statOf(pid);
   if (fields === null) return 0;
@@ -12,7 +13,7 @@ export function cpuOfProcessUs(pid: number): number {
   return ((utime ?? 0) + (stime ?? 0) + (cutime ?? 0) + (cstime ?? 0)) * usPerTick;
 }
 
-/** The same for a process and all its living children (the backends of a postmaster). */
+/** The same for a process and all its running children (the backends of a postmaster). */
 export function cpuOfFamilyUs(pid: number): number {
   let total = cpuOfProcessUs(pid);
   for (const name of readdirSync("/proc")) {
@@ -23,12 +24,12 @@ export function cpuOfFamilyUs(pid: number): number {
   return total;
 }
 
-/** Resident memory in MB, from the kernel's own count; 0 where the process is gone. */
+/** Resident memory in MB as the kernel counts it; 0 if the process is gone. */
 export function residentMb(pid: number): number {
   return statusMb(pid, /VmRSS:\s+(\d+) kB/);
 }
 
-/** The highest that it ever was. */
+/** The maximum since the process started. */
 export function residentPeakMb(pid: number): number {
   return statusMb(pid, /VmHWM:\s+(\d+) kB/);
 }
@@ -41,7 +42,7 @@ function statusMb(pid: number, line: RegExp): number {
   }
 }
 
-/** The fields of /proc/<pid>/stat from `state` on (man 5 proc): the name before them may hold spaces. */
+/** The fields of /proc/<pid>/stat from `state` on (man 5 proc); the name before them can contain spaces. */
 function statOf(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

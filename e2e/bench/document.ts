@@ -11,7 +11,7 @@ export function toText(sections: Sections): string {
   return [...sections].map(([title, text]) => `## ${title}\n\n${text}`).join("\n\n");
 }
 
-/** In this order on the page. */
+/** The order of the sections on the page. */
 const titles = [
   "The request path",
   "Memory",
@@ -25,7 +25,7 @@ const titles = [
   "Imports of records",
 ];
 
-/** The whole page. */
+/** Writes the whole page. */
 export function writePage(sections: Sections): void {
   const place = (title: string): number => (titles.includes(title) ? titles.indexOf(title) : titles.length);
   const ordered = new Map([...sections].sort(([a], [b]) => place(a) - place(b)));

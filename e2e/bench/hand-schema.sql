@@ -1,4 +1,4 @@
--- The tables of the hand-written yardsticks: the same columns, keys and audit row as ours.
+-- The tables of the handwritten targets: the same columns, keys and audit row as ours.
 create schema hand;
 create table hand.users (id uuid primary key, email text not null unique);
 create table hand.articles (

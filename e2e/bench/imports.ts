@@ -1,5 +1,6 @@
-// A long table that comes over by `plinth import data`. In: a database server, and how many rows: ten columns, two references, one
-// unique. Out: how long it takes from the command to its end, with counts and checksums compared, and who computes how long.
+// Imports a long table with `plinth import data`: ten columns, two references, one unique column. In: a database server
+// and a number of rows. Out: the time of the command, the CPU time of each process, and whether counts and checksums
+// agree.
 import pg from "pg";
 import { type DataInstallation, startDataInstallation } from "../data-installation.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs, residentPeakMb } from "./cpu.ts";
@@ -87,7 +88,7 @@ export async function measureImport(
   }
 }
 
-/** The command is a child of this process, whose time is known once it has ended. */
+/** The command is a child of this process, and its CPU time is known after it has ended. */
 function cpuOf(installation: DataInstallation, postgres: number): Record<keyof ImportFigure["cpu"], number> {
   return {
     postgres: cpuOfFamilyUs(postgres),

@@ -1,5 +1,5 @@
-// How long the language takes on a large project. In: nothing (`node e2e/bench/language.ts`). Out: medians in milliseconds,
-// warm: what an editor does at each key (check, complete), what a review does (compile, diff, plan).
+// Measures the language on a large project (`node e2e/bench/language.ts`). In: nothing. Out: medians in milliseconds
+// after a warm-up: the work of an editor at each key (check, complete) and of a review (compile, diff, plan).
 import { checkBlueprint, completeAt, diffModels, formatBlueprint } from "@plinth/blueprint";
 import { compileModel, planMigration } from "@plinth/compiler";
 import { largeBlueprint } from "./large-blueprint.ts";

@@ -1,9 +1,9 @@
-// A blueprint as large as asked for, with everything that makes checking dear: references, rules through them, state
-// machines, uniques. In: how many entities and fields. Out: its text, the same each time.
+// A large blueprint with everything that is expensive to check: references, rules that follow them, state machines,
+// unique fields. In: the number of entities and fields. Out: its text, always the same.
 
 export interface Size {
   readonly entities: number;
-  /** Declared fields of each entity; at least 10. */
+  /** Declared fields of each entity, at least 10. */
   readonly fields: number;
 }
 

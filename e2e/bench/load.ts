@@ -1,4 +1,4 @@
-// One bounded round of load on one server. In: where, which workload, how long. Out: rate, latencies, CPU per request.
+// One limited round of load on one server. In: a server, a workload, a time. Out: rate, latencies, CPU per request.
 import { cpuOfFamilyUs, cpuOfProcessUs, residentMb } from "./cpu.ts";
 import type { Drive, Work } from "./drivers/drive.ts";
 import { type Paths, requestOf, type Workload } from "./workloads.ts";
@@ -20,15 +20,15 @@ export interface Round {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Server and Postgres together. */
+  /** The server and Postgres together. */
   readonly cpuUsPerRequest: number;
   readonly serverCpuUsPerRequest: number;
   readonly serverMemoryMb: number;
-  /** Part of one core that the driver took: near 1, it is the driver that was measured. */
+  /** The load of the load generator, as a part of one core. Near 1, the load generator is the bottleneck. */
   readonly driverCpu: number;
 }
 
-/** @throws Error where any reply was not a 2xx. */
+/** @throws Error if any reply was not 2xx. */
 export async function runRound(target: Target, workload: Workload, drive: Drive, seconds: number): Promise<Round> {
   const { serverPid, postgresPid } = target;
   const startedMs = performance.now();

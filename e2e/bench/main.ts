@@ -1,5 +1,6 @@
-// The benchmark, part by part. In: --json FILE, --seconds N, --rounds N, --projects N, --only PART[,PART], --write.
-// Out: tables, and the figures in FILE and docs/benchmarks.md (with --only, its sections there). It ends by itself.
+// The benchmark with all its parts. In: --json FILE, --seconds N, --rounds N, --projects N, --only PART[,PART],
+// --write. Out: tables, and the figures in FILE and docs/benchmarks.md (with --only, only its sections). It ends by
+// itself.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,7 +116,7 @@ console.log(toText(sections));
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
 if (options.write) (asked.size === parts.length ? writePage : replaceSections)(sections);
 
-/** @throws Error where a part isn't known. */
+/** @throws Error for an unknown part. */
 function partsOf(only: string | undefined): ReadonlySet<Part> {
   if (only === undefined) return new Set(parts);
   return new Set(
@@ -151,7 +152,7 @@ function addRequestPath({ measured, memory, driver }: RequestPath): void {
   figures["memory"] = memory;
 }
 
-/** On a server of its own, which needs not keep what it is given: thousands of schemas would else wait for the disk. */
+/** Uses a separate server that doesn't have to be durable. Otherwise, thousands of schemas would wait for the disk. */
 function measureScaleAlone(): Promise<Scale> {
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
   return onServerOfItsOwn("scale", settings, ({ urls, pid }) =>

@@ -1,12 +1,12 @@
-// Memory under load. In: servers that have just been started. Out: what each has resident before and after W1 to W4, the same
-// number of requests to each, one workload after the other; the highest ever; and ours beside the others.
+// Measures memory under load. In: servers that have just started. Out: their resident memory before and after W1 to W4,
+// with the same number of requests in turn; the maximum; and the ratio between ours and the others.
 import { residentMb, residentPeakMb } from "./cpu.ts";
 import { sendAmount } from "./drivers/autocannon.ts";
 import { type Target, workOf } from "./load.ts";
 import { table } from "./report.ts";
 import { workloads as all, type Workload } from "./workloads.ts";
 
-/** What each of the servers is made for. */
+/** The workloads that every server supports. */
 const workloads = all.filter((workload) => workload !== "W5");
 
 export interface MemoryFigure {
@@ -14,11 +14,11 @@ export interface MemoryFigure {
   readonly requestsPerWorkload: number;
   readonly startMb: number;
   readonly afterMb: Readonly<Record<Workload, number>>;
-  /** Since the process began. */
+  /** The maximum since the process started. */
   readonly peakMb: number;
 }
 
-/** About what ours answers of W3 in a second. */
+/** About the number of W3 requests that ours answers in a second. */
 const requestsPerSecond = 5_000;
 
 export async function measureMemory(

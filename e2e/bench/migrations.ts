@@ -1,6 +1,6 @@
-// What a change of the schema costs those who work meanwhile. In: nothing (`node e2e/bench/migrations.ts`, or `--rows N`,
-// `--only unique,index`). Out: a Markdown table: each online change of a long table under 200 writes a second, its errors,
-// the longest write and the time it took.
+// Measures how a schema change affects clients (`node e2e/bench/migrations.ts`, with `--rows N` and `--only
+// unique,index`). In: nothing. Out: a Markdown table of online changes of a long table under 200 writes a second:
+// failed writes, the longest write, and the duration.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ entities:
 
 interface Scenario {
   readonly name: string;
-  /** What stands in the table, in the tense of a change. */
+  /** The name of the change in the table. */
   readonly change: string;
   readonly from: string;
   readonly to: string;
@@ -58,7 +58,7 @@ export interface WritesMeanwhile {
   readonly medianWriteMs: number;
 }
 
-/** One after the other on one table, each change on top of those before. */
+/** Runs one after the other on one table, each on top of the previous ones. */
 export async function measureUnderWrites(rows: number, wanted: readonly Scenario[]): Promise<WritesMeanwhile[]> {
   const home = mkdtempSync(join(tmpdir(), "plinth-migrations-"));
   chmodSync(home, 0o755);
@@ -76,7 +76,7 @@ export async function measureUnderWrites(rows: number, wanted: readonly Scenario
       const writer = startWriter(cell.origin, key);
       await pause(2_000);
       const started = performance.now();
-      // A change that fails is told, and its writer stopped all the same.
+      // If a change fails, it is reported, and its writer still stops.
       const outcome = await cell.publish(text).then(
         () => null,
         (error: unknown) => error,
@@ -106,10 +106,10 @@ async function seed(cellUrl: string, schema: string, rows: number): Promise<void
   await client.end();
 }
 
-/** Numbers go on from one writer to the next. */
+/** Numbers continue from one writer to the next. */
 let written = 0;
 
-/** Writes at a steady rate, whether or not the ones before have been answered. */
+/** Writes at a fixed rate, whether or not earlier writes have been answered. */
 function startWriter(origin: string, key: string) {
   const times: number[] = [];
   const open = new Set<Promise<void>>();

@@ -22,7 +22,7 @@ export interface Measurement {
 /** Our figure divided by another target's, for each round, so that temporary load of the machine cancels out. */
 export interface Ratio {
   readonly workload: string;
-  readonly yardstick: string;
+  readonly comparedWith: string;
   readonly requestsPerSecond: Figure;
   readonly cpuUsPerRequest: Figure;
 }
@@ -42,12 +42,17 @@ export function summarize(workload: string, target: string, rounds: readonly Rou
   };
 }
 
-export function compare(workload: string, yardstick: string, ours: readonly Round[], theirs: readonly Round[]): Ratio {
+export function compare(
+  workload: string,
+  comparedWith: string,
+  ours: readonly Round[],
+  theirs: readonly Round[],
+): Ratio {
   const ratio = (pick: (round: Round) => number) =>
     figureOf(ours.map((round, i) => pick(round) / pick(theirs[i] as Round)));
   return {
     workload,
-    yardstick,
+    comparedWith,
     requestsPerSecond: ratio((round) => round.requestsPerSecond),
     cpuUsPerRequest: ratio((round) => round.cpuUsPerRequest),
   };
@@ -66,7 +71,7 @@ export function toMarkdown(measurements: readonly Measurement[], ratios: readonl
   ]);
   const against = ratios.map((r) => [
     r.workload,
-    r.yardstick,
+    r.comparedWith,
     range(r.requestsPerSecond, 2),
     range(r.cpuUsPerRequest, 2),
   ]);

@@ -1,5 +1,6 @@
-// The request path: ours beside F0 (pgbench), F1 and F1* (hand-written) on one Postgres. In: which workloads, how long.
-// Out: the rounds of each, and the memory of each server. Everything listens on loopback, and is stopped at the end.
+// Measures the request path: ours, F0 (pgbench), and F1 and F1* (handwritten) on one Postgres. In: the workloads and a
+// time. Out: the rounds of each, and the memory of each server. Everything listens on loopback and is stopped at the
+// end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +25,7 @@ export type Measured = ReadonlyMap<Workload, ReadonlyMap<string, readonly Round[
 
 export interface RequestPath {
   readonly measured: Measured;
-  /** Null where it was not asked for. */
+  /** Null if it was not requested. */
   readonly memory: readonly MemoryFigure[] | null;
   readonly driver: string;
 }
@@ -37,7 +38,7 @@ interface Options {
   readonly logger: Logger;
 }
 
-/** Long enough for the optimizing compiler to have seen every hot path. */
+/** Long enough for the optimizing compiler to see every hot path. */
 const warmUpSeconds = 6;
 const handKey = "hand-written-key";
 
@@ -56,7 +57,7 @@ export async function measureRequestPath(options: Options): Promise<RequestPath>
       F1: await startHandWritten(hand, false),
       "F1*": await startHandWritten(hand, true),
     };
-    // First, while each server has seen nothing else.
+    // First, before the servers have done anything else.
     const memory = options.memory ? await measureMemory(targets, options.seconds) : null;
     const tidy = (): Promise<void> => vacuum(cellUrl, ours);
     const pgbench = (workload: Workload): Round =>
@@ -73,7 +74,7 @@ export async function measureRequestPath(options: Options): Promise<RequestPath>
   }
 }
 
-/** Every target once a round, one behind the other: what slows the machine for a while meets them all. */
+/** Every target runs once per round, in turn. So temporary load of the machine affects all of them. */
 async function measure(options: {
   readonly workloads: readonly Workload[];
   readonly rounds: number;
@@ -121,24 +122,24 @@ const ourPaths: Paths = {
 };
 const handPaths: Paths = { articles: "/articles", posts: "/posts?topic_id={topic}" };
 
-interface Yardstick {
+interface HandWrittenOptions {
   readonly cellUrl: string;
   readonly userId: string;
   readonly postgresPid: number;
   readonly ending: (() => Promise<void>)[];
 }
 
-function startHandWritten(options: Yardstick, tuned: boolean): Promise<Target> {
-  return startYardstick(options, join(import.meta.dirname, "targets/hand-written.ts"), tuned ? ["--tuned"] : []);
+function startHandWritten(options: HandWrittenOptions, tuned: boolean): Promise<Target> {
+  return startOtherTarget(options, join(import.meta.dirname, "targets/hand-written.ts"), tuned ? ["--tuned"] : []);
 }
 
-/** Null where npm can't install it. */
-async function startPrisma(options: Yardstick): Promise<Target | null> {
+/** Null if npm can't install it. */
+async function startPrisma(options: HandWrittenOptions): Promise<Target | null> {
   const script = installedPrisma();
-  return script === null ? null : startYardstick(options, script, []);
+  return script === null ? null : startOtherTarget(options, script, []);
 }
 
-async function startYardstick(options: Yardstick, script: string, more: readonly string[]): Promise<Target> {
+async function startOtherTarget(options: HandWrittenOptions, script: string, more: readonly string[]): Promise<Target> {
   const port = await freePort();
   const named = ["--port", String(port), "--database", options.cellUrl, "--key", handKey, "--user", options.userId];
   const child = spawn(process.execPath, [script, ...named, ...more], { stdio: "inherit" });
@@ -160,7 +161,7 @@ async function stopped(child: ReturnType<typeof spawn>): Promise<void> {
   await once(child, "exit");
 }
 
-/** One second lies between two rows, so that "newest first" is an order of its own. */
+/** Rows are one second apart, so that "newest first" is unambiguous. */
 async function seed(cellUrl: string, ours: Ours): Promise<void> {
   await withClient(cellUrl, async (client) => {
     await client.query(readFileSync(join(import.meta.dirname, "hand-schema.sql"), "utf8"));
@@ -193,12 +194,15 @@ async function seed(cellUrl: string, ours: Ours): Promise<void> {
   await vacuum(cellUrl, ours);
 }
 
-/** SQL: of a row's number. */
+/** SQL that makes an id from a row's number. */
 function idOf(number: string): string {
   return `lpad(to_hex(${number}), 32, '0')::uuid`;
 }
 
-/** Three yardsticks write to the one table, ours to its own: neither shall meet what the round before left there. */
+/**
+ * The three other targets write to one table, and ours to another. The rows of the previous round must not affect the
+ * next.
+ */
 async function vacuum(cellUrl: string, ours: Ours): Promise<void> {
   await withClient(cellUrl, async (client) => {
     const tables = ["articles", "topics", "posts", "replies"];

@@ -1,5 +1,5 @@
-// What happens after a write: how soon a run begins, how many end in a second, and what writing an event costs. In: a database,
-// a driver, and a time. Out: figures of a web process and a worker on it, and a table.
+// Measures what happens after a write: how soon a run starts, how many runs end per second, and the cost of an event.
+// In: a database, a load generator, a time. Out: figures of a web process and a worker, and a table.
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
@@ -18,32 +18,32 @@ export interface Lag {
 export interface Runs {
   /** From the commit of a single write to the start of its run, in ms. */
   readonly idleStartMs: Lag;
-  /** As many as the cell takes, with no worker at work. */
+  /** The maximum number per second without a running worker. */
   readonly writesPerSecond: { readonly unheard: number; readonly heard: number };
-  /** Web process and Postgres, in microseconds, with no worker at work. */
+  /** Web process and Postgres, in microseconds, without a running worker. */
   readonly cpuUsPerWrite: { readonly unheard: number; readonly heard: number };
-  /** Of what was left behind without a worker. */
+  /** With the queue that was filled without a worker. */
   readonly drainedPerSecond: number;
   readonly sustained: readonly Sustained[];
 }
 
 /** Writes at a fixed rate, each of which starts a run. */
 export interface Sustained {
-  /** Of the writes that nobody hears. */
+  /** As a share of the writes without a listening workflow. */
   readonly share: number;
   readonly seconds: number;
   readonly writesPerSecond: number;
   readonly runsPerSecond: number;
   /** From the commit of a write to the start of its run, in ms. */
   readonly lagMs: Lag;
-  /** Half way and at the end: where it grows, the rate isn't sustained. */
+  /** Half way and at the end. If it grows, the rate isn't sustainable. */
   readonly backlog: readonly [number, number];
 }
 
 const SINGLE_WRITES = 60;
-/** Of writes as fast as they go: enough for a figure, and for what is left behind. */
+/** The number of writes at full speed: enough for a figure, and to fill the queue. */
 const SHORT_SECONDS = 4;
-/** Behind a deployment every statement is new. */
+/** After a deployment, every statement is new. */
 const WARM_SECONDS = 1;
 const SHARES = [0.25, 0.35, 0.5];
 

@@ -1,5 +1,6 @@
-// Many projects in one cell. In: how many. Out: throughput beside that of one project, the first answer of a cold one, memory.
-// Every project has a name of its own; their entities are those of a few blueprints, as templates have them.
+// Measures many projects in one cell. In: their number. Out: throughput compared with one project, the first answer of
+// a cold project, memory. Every project has a different name. Their entities come from a few blueprints, like those of
+// templates.
 import { readdirSync, readFileSync } from "node:fs";
 import { type Bundle, fillTemplate, hashApiKey, type MigrationPlan, newApiKey, newId } from "@plinth/bundle";
 import { createTenantSchema } from "@plinth/postgres";
@@ -18,7 +19,7 @@ export interface Scale {
   readonly random: ScaleRound;
   /** Resident memory of the runtime in MB. */
   readonly memoryMb: { readonly idle: number; readonly one: number; readonly random: number };
-  /** Memory that Postgres's sessions have to themselves, in MB. */
+  /** Private memory of the Postgres sessions in MB. */
   readonly backendsMb: number;
 }
 
@@ -96,7 +97,7 @@ export function scaleTable(scale: Scale): string {
   ].join("\n\n");
 }
 
-/** The first of each blueprint is published as control would; the others are copies of it, made in the database. */
+/** The first project of each blueprint is published as control does it. The others are copies in the database. */
 async function makeProjects(
   cellUrl: string,
   cell: Awaited<ReturnType<typeof startBareCell>>,
@@ -182,7 +183,7 @@ async function storeCopy(
 }
 
 async function firstAnswers(origin: string, readers: readonly Reader[]): Promise<Scale["coldMs"]> {
-  // The very first opens connections and compiles code; that is the start's, not the project's.
+  // The very first request opens connections and compiles code, which is part of the start.
   await readOnce(origin, readers[readers.length - 1] as Reader);
   const times: number[] = [];
   for (const reader of readers.slice(0, -1)) {
@@ -249,7 +250,7 @@ function privateMbOfChildren(pid: number): number {
       if (Number(/PPid:\s+(\d+)/.exec(status)?.[1]) === pid)
         total += Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   }
   return total;

@@ -1,5 +1,5 @@
-// Streams of changes that are open and idle. In: how many. Out: what one of them takes of the memory of the process that serves it,
-// and how long a change takes to reach all of them.
+// Measures open, idle streams of changes. In: their number. Out: the memory for each in the process that serves them,
+// and the time until a change has reached all of them.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { startBareCell } from "../published-cell.ts";
@@ -9,9 +9,9 @@ export interface StreamsFigure {
   readonly streams: number;
   readonly startMb: number;
   readonly idleMb: number;
-  /** Of memory that is resident, for each stream. */
+  /** Resident memory for each stream. */
   readonly kbPerStream: number;
-  /** From the request that writes until the last stream was told. */
+  /** From the request that writes until the last stream has the change. */
   readonly toldAllMs: number;
 }
 
@@ -23,9 +23,9 @@ entities:
     fields: { title: string }
     permissions: { admin: { all: true } }
 `;
-/** As many as one caller may have. */
+/** The limit of one caller. */
 const STREAMS_PER_KEY = 100;
-/** Until what the opening has used is collected. */
+/** Wait until the memory for opening them is collected. */
 const SETTLE_MS = 20_000;
 
 export async function measureStreams(options: {
@@ -65,7 +65,7 @@ export async function measureStreams(options: {
           `GET /v1/events/stream?resource=tickets HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n\r\n`,
         );
       });
-    // One stream and one write first: what they load is no stream's.
+    // First one stream and one write, because code that they load belongs to no stream.
     await open(keys[0] as string);
     await write();
     await pause(SETTLE_MS);

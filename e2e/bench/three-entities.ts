@@ -1,5 +1,5 @@
-// A blueprint of three entities for the measurement of many projects. In: a number. Out: a text that no other number gives.
-// It is valid; its first entity is readable by everybody.
+// A blueprint of three entities, to measure many projects. In: a number. Out: a valid text, different for each number.
+// Everybody can read its first entity.
 export function threeEntities(number: number): string {
   const kind = `kind${number}`;
   return `project: original-${number}

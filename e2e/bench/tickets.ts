@@ -1,4 +1,4 @@
-// The project that the parts on background work measure with. In: its name, and what it declares of work. Out: a blueprint.
+// The project for measurements of background work. In: its name and its background sections. Out: a blueprint.
 
 export function ticketsBlueprint(project: string, work = ""): string {
   return `project: ${project}
@@ -17,7 +17,7 @@ entities:
 ${work}`;
 }
 
-/** Each ticket starts a run of one step, inside the database: a record of its own. */
+/** Each ticket starts a run with one step inside the database, which creates a record. */
 export const noteEachTicket = `workflows:
   note:
     on: ticket.created

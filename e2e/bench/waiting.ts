@@ -1,6 +1,6 @@
-// What costs nothing, and who waits for whom. In: a database. Out: the CPU time and memory of an idle worker and scheduler, alone,
-// beside many projects, and beside many runs that wait; how soon an event finds the one that waits for it; and how long one
-// project's jobs hold up another's. CPU time is what is measured: what else the machine does at the time makes no difference.
+// Measures idle and waiting work. In: a database. Out: the CPU time and memory of an idle worker and scheduler: alone,
+// with many projects, and with many waiting runs; the time until an event finds the run that waits for it; and the
+// delay of a project by another project's jobs. It measures CPU time, so other load of the machine makes no difference.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@plinth/testkit";
@@ -16,18 +16,21 @@ export interface Waiting {
   readonly alone: Idle;
   readonly besideProjects: Idle;
   readonly besideRuns: Idle;
-  /** From a write to the end of the one run, among those that wait, which its event is meant for, in ms. */
+  /** From a write to the end of the one waiting run that its event is meant for, in ms. */
   readonly matchMs: { readonly p50: number; readonly p99: number };
-  /** Runs that were woken though no event was meant for them. */
+  /** Runs that were woken although no event was meant for them. */
   readonly wokenInVain: number;
-  /** From a write to the start of its run: alone, while another project has its jobs, and while besides a transaction keeps its snapshot, in ms. */
+  /**
+   * From a write to the start of its run, in ms: alone, while another project has its jobs, and while a transaction
+   * also holds its snapshot.
+   */
   readonly startMs: { readonly alone: Spread; readonly besideJobs: Spread; readonly besideSnapshot: Spread };
-  /** Of the other project's, while that was measured. */
+  /** Runs of the other project that ended during the measurement. */
   readonly jobsDone: number;
 }
 
 interface Idle {
-  /** Shares of one core, in percent. */
+  /** Parts of one core, in percent. */
   readonly worker: number;
   readonly scheduler: number;
   readonly postgres: number;
@@ -40,7 +43,7 @@ interface Spread {
 }
 
 const IDLE_SECONDS = 20;
-/** What begins is compiled, and what was added is cleared up behind. */
+/** Time to compile new code, and to clean up after the inserts. */
 const SETTLING_SECONDS = 15;
 const MATCHES = 30;
 const SINGLE_WRITES = 40;
@@ -114,7 +117,7 @@ interface Project extends PublishedProject {
   readonly write: (entity: "tickets" | "notes", body: object) => Promise<void>;
 }
 
-/** Each run waits for a note of its own. */
+/** Each run waits for its own note. */
 const waitForANote = `workflows:
   wait:
     on: ticket.created
@@ -151,7 +154,7 @@ async function idleOf(pids: Readonly<Record<"worker" | "scheduler" | "postgres",
   return { worker, scheduler, postgres, workerMb: residentMb(pids.worker) };
 }
 
-/** Each with a schedule for tomorrow and a run that is due tomorrow: what the processes look through. */
+/** Each has a schedule for tomorrow and a run that is due tomorrow, which the processes have to look through. */
 async function addIdleProjects(cell: BareCell, pool: pg.Pool, count: number): Promise<void> {
   const schemas: string[] = [];
   let made = 0;
@@ -172,7 +175,10 @@ async function addIdleProjects(cell: BareCell, pool: pg.Pool, count: number): Pr
   );
 }
 
-/** One third waits for an event, one for a time, one for an approval: the rows that the engine leaves behind for them. */
+/**
+ * One third waits for an event, one third for a time, one third for an approval. These are the rows that the engine
+ * creates for them.
+ */
 async function addWaitingRuns(pool: pg.Pool, project: Project, count: number): Promise<void> {
   const s = `"${project.schema}"`;
   await project.write("tickets", { title: "a first one" });
@@ -220,7 +226,7 @@ async function measureMatches(pool: pg.Pool, project: Project, count: number): P
   return { p50: took[Math.floor(took.length / 2)] ?? 0, p99: took.at(-1) ?? 0 };
 }
 
-/** Runs of one step that are all due at once. */
+/** Runs of one step that are all due at the same time. */
 async function addJobs(pool: pg.Pool, project: Project, count: number): Promise<void> {
   const s = `"${project.schema}"`;
   await project.write("tickets", { title: "a first one" });
@@ -238,7 +244,7 @@ async function addJobs(pool: pg.Pool, project: Project, count: number): Promise<
   );
 }
 
-/** Nothing that is deleted meanwhile can be cleared away. */
+/** While the snapshot is held, Postgres can't clean up deleted rows. */
 async function withOldSnapshot<Result>(cellUrl: string, measure: () => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: cellUrl });
   await client.connect();

@@ -1,6 +1,6 @@
-// What dead endpoints cost healthy ones. In: a cell, and a project with 500 dead endpoints and a healthy one beside another project. Out: how
-// long an event takes to the healthy endpoints of both, with and without the dead ones. Times are those of this process, from the request
-// that makes the event to the delivery.
+// Measures the effect of dead endpoints on healthy ones. In: a cell with two projects: one has a healthy endpoint, the
+// other 500 dead endpoints and a healthy one. Out: the time until an event reaches the healthy endpoints of both, with
+// and without the dead ones, measured in this process from the request that causes the event to the delivery.
 import { randomUUID } from "node:crypto";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
@@ -16,9 +16,9 @@ export interface Delays {
 export interface FairnessFigure {
   readonly dead: number;
   readonly alone: Delays;
-  /** Of another project, beside the dead ones. */
+  /** In another project, while the dead endpoints have deliveries. */
   readonly beside: Delays;
-  /** Of the healthy endpoint of the project that has the dead ones. */
+  /** The healthy endpoint of the project with the dead ones. */
   readonly own: Delays;
 }
 
@@ -61,7 +61,9 @@ export async function measureFairness({
     await post(project, "/v1/resources/tickets", { title });
     return (await arrived) - startedMs;
   };
-  /** Of the healthy project; and of the other one, where it is asked for, which makes one event for twenty of the first. */
+  /**
+   * Delays of the healthy project; and, if requested, of the other one, which has one event for twenty of the first.
+   */
   const delaysOf = async (forSeconds: number, own: number[] | null): Promise<Delays> => {
     const tookMs: number[] = [];
     await atRate({ perSecond: PER_SECOND, seconds: forSeconds }, async (at) => {
@@ -82,7 +84,7 @@ export async function measureFairness({
     await delaysOf(2, null);
     const alone = await delaysOf(seconds, null);
     await addDead(pool, receiver.url, dead.urls);
-    // From the first event on, each of the dead ones has something that waits.
+    // From the first event on, each of the dead endpoints has pending deliveries.
     const own: number[] = [];
     const beside = await delaysOf(seconds * 2, own);
     return { dead: DEAD, alone, beside, own: summaryOf(own) };
@@ -92,7 +94,7 @@ export async function measureFairness({
   }
 }
 
-/** Copies of the newest healthy endpoint with the addresses of the dead. */
+/** Copies of the newest healthy endpoint, with the addresses of the dead receivers. */
 async function addDead(pool: pg.Pool, url: string, urls: readonly string[]): Promise<void> {
   await pool.query(
     `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, payload, signing, enabled)
@@ -121,7 +123,10 @@ async function startReceiver(onTitle: (title: string) => void): Promise<{ readon
   return { url: `http://127.0.0.1:${await listen(server)}/`, close: () => void server.close().closeAllConnections() };
 }
 
-/** A port that refuses, one that takes connections and stays silent, one that answers after 30 s, one that answers 500. */
+/**
+ * A port that refuses, one that accepts connections and stays silent, one that answers after 30 s, and one that answers
+ * 500.
+ */
 async function startDead(): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on("error", () => {}).resume()));

@@ -1,5 +1,5 @@
-// The other side of the benchmark of webhooks, as a process of its own. In: `receive`, or `send URL COUNT AT_ONCE BODY HEADERS`. Out: the receiver's
-// port, or the seconds that a bare loop with undici took, on the first line.
+// The other side of the webhook benchmark, as a separate process. In: `receive`, or `send URL COUNT AT_ONCE BODY
+// HEADERS`. Out, on the first line: the receiver's port, or the seconds that undici alone needed.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
@@ -8,7 +8,7 @@ const [what, url = "", count = "0", atOnce = "0", body = "", headers = "{}"] = p
 if (what === "receive") receive();
 else await send();
 
-/** Answers at once. `GET /` says how many came, `GET /last` which headers and body the last one had. */
+/** Answers at once. `GET /` returns the number of requests, `GET /last` the headers and body of the last one. */
 function receive(): void {
   let came = 0;
   let last = { headers: {}, body: "" };

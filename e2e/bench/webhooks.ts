@@ -1,5 +1,6 @@
-// Webhooks in both directions. In: a database, how many rounds and seconds. Out: deliveries a second beside a bare loop with undici to the
-// same receiver, each in a process of its own; how soon inbound requests are acknowledged, and how many in a second.
+// Measures webhooks in both directions. In: a database, a number of rounds and seconds. Out: deliveries per second,
+// compared with undici alone to the same receiver, each in a separate process; and how fast inbound requests are
+// acknowledged, and how many per second.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -22,27 +23,27 @@ export interface WebhooksFigure {
 interface Outgoing {
   readonly projects: number;
   readonly atOnce: number;
-  /** Of each round. */
+  /** One value for each round. */
   readonly perSecond: readonly number[];
   readonly barePerSecond: readonly number[];
-  /** Of the worker, in microseconds. */
+  /** CPU time of the worker, in microseconds. */
   readonly cpuUs: readonly number[];
 }
 
 interface Incoming {
-  /** At 200 a second, of which 30 % are repeated ones, in ms. */
+  /** At 200 requests a second, of which 30 % are repeated, in ms. */
   readonly p50: number;
   readonly p99: number;
   readonly perSecondMax: number;
 }
 
-/** Of one endpoint at once, as `webhooks/claim.ts` has it. */
+/** The simultaneous calls of one endpoint, as in `webhooks/claim.ts`. */
 const PER_ENDPOINT = 8;
 const DELIVERIES = 2_000;
-/** So that the bare loop runs for about as long as the deliveries do. */
+/** So that undici alone runs for about as long as the deliveries. */
 const BARE_TIMES = 3;
 const PROJECTS = 10;
-/** Of one source so many a second are taken at most, so that several are sent to. */
+/** The limit of one source per second, so several sources are used. */
 const SOURCES = 20;
 const SECRET = randomBytes(24).toString("hex");
 const TEXT = `project: hooks
@@ -135,7 +136,8 @@ async function measureOut(bench: Bench, projects: readonly Project[], rounds: nu
     const seconds = await drain(bench);
     perSecond.push(DELIVERIES / seconds);
     cpuUs.push((cpuOfProcessUs(bench.workerPid) - before) / DELIVERIES);
-    // The same body and headers, to the same receiver, over as many connections, which stay open as those of the deliveries do.
+    // The same body and headers, to the same receiver, over the same number of connections. They stay open, like those
+    // of the deliveries.
     const { headers, body } = (await (await fetch(`${bench.receiverUrl}/last`)).json()) as Delivered;
     const count = DELIVERIES * BARE_TIMES;
     const bare = startPeer(["send", bench.receiverUrl, String(count), String(atOnce), body, JSON.stringify(headers)]);
@@ -146,7 +148,7 @@ async function measureOut(bench: Bench, projects: readonly Project[], rounds: nu
 
 const PENDING = "SELECT count(*)::int AS n FROM plinth.webhook_deliveries WHERE status = 'pending'";
 
-/** Deliveries that wait, since their endpoints are paused until the measurement begins. */
+/** Pending deliveries, because their endpoints are paused until the measurement starts. */
 async function fill({ pool, sender }: Bench, projects: readonly Project[]): Promise<void> {
   await pool.query("UPDATE plinth.webhook_endpoints SET open_until = clock_timestamp() + interval '1 hour'");
   let made = 0;
@@ -166,12 +168,12 @@ async function fill({ pool, sender }: Bench, projects: readonly Project[]): Prom
   await until(async () => (await pool.query(PENDING)).rows[0].n === DELIVERIES, 120);
 }
 
-/** Until the receiver has had them all. */
+/** Waits until the receiver has all of them. */
 async function drain({ pool, receiverUrl }: Bench): Promise<number> {
   const came = async (): Promise<number> => Number(await (await fetch(receiverUrl)).text());
   const before = await came();
   await pool.query("UPDATE plinth.webhook_endpoints SET open_until = NULL");
-  // The worker looks for what is due at its own times: from its first delivery on.
+  // The worker looks for due work at its own times, so the time starts with its first delivery.
   while ((await came()) === before) await new Promise((resolve) => setTimeout(resolve, 1));
   const startedMs = performance.now();
   await until(async () => (await came()) - before >= DELIVERIES, 120);
@@ -197,7 +199,7 @@ async function measureIn(sender: Sender, project: Project, seconds: number): Pro
   await inParallel(32, 2, (at) => tell(`warm ${at}`, at % SOURCES));
   const tookMs: number[] = [];
   await atRate({ perSecond: 200, seconds: Math.max(10, seconds) }, async (at, dueMs) => {
-    // Every ten: seven that are new, and three of them again.
+    // Of every ten requests, seven are new and three are repeated.
     const id = `paced ${at % 10 < 7 ? at : at - 7}`;
     await tell(id, 0);
     tookMs.push(performance.now() - dueMs);

@@ -1,25 +1,28 @@
-// The workloads of the request path. In: a name. Out: the request, with holes that each sending fills anew.
-// Every server and every driver gets the same ones.
+// The workloads of the request path. In: a name. Out: the request, with placeholders that are filled for each sending.
+// Every server and every load generator gets the same ones.
 
 export const workloads = ["W1", "W2", "W3", "W4", "W5"] as const;
 export type Workload = (typeof workloads)[number];
 
-/** Of articles, and of posts. */
+/** The number of articles, and of posts. */
 export const rowCount = 100_000;
-/** Each has as many posts as the others. */
+/** All topics have the same number of posts. */
 export const topicCount = 1_000;
 export const repliesOfPost = 3;
 
-/** Where a server has what is asked for. */
+/** The paths of the workloads on one server. */
 export interface Paths {
   readonly articles: string;
-  /** A page of 20 posts of the topic `{topic}`, each with its topic and its replies, and how many there are. */
+  /**
+   * A page of 20 posts of the topic `{topic}`, each with its topic and its replies, and the number of all posts of the
+   * topic.
+   */
   readonly posts: string;
 }
 
 /**
- * In `path` and `body`, `{id}` stands for the id of some row, `{topic}` for that of some topic, and `{n}` for a number that
- * differs from the last one.
+ * In `path` and `body`, `{id}` is replaced by the id of a random row, `{topic}` by that of a random topic, and `{n}` by
+ * a number that differs from the previous one.
  */
 export interface Request {
   readonly method: "GET" | "POST" | "PATCH";
@@ -44,10 +47,10 @@ export function requestOf(workload: Workload, { articles: collection, posts }: P
   }
 }
 
-/** Row n has the id 0...n in hexadecimal, so that every driver can name one without a look-up. */
+/** Row n has the id 0...n in hexadecimal, so that every load generator can name one without a look-up. */
 export const idPrefix = "00000000-0000-0000-0000-";
 
-/** Fills the holes. */
+/** Fills the placeholders. */
 export function filled({ method, path, body }: Request): Request {
   const n = 1 + Math.floor(Math.random() * rowCount);
   const idOf = (row: number): string => `${idPrefix}${row.toString(16).padStart(12, "0")}`;

@@ -1,5 +1,6 @@
-// A worker that dies between a receiver's answer and its own note of it. In: a cell with a project, and its database. Out: what the receiver
-// was sent, and what the cell notes of it. The moment is certain: the note waits for a row that the harness has locked.
+// Kills a worker between a receiver's answer and the worker's record of it. In: a cell with a project, and its
+// database. Out: the requests that the receiver got, and the attempts that the cell recorded. The moment is certain,
+// because the worker's write waits for a row that the harness has locked.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -9,10 +10,10 @@ import pg from "pg";
 import { type BareCell, until } from "../published-cell.ts";
 
 export interface AimedKill {
-  /** Webhook ids, in the order in which they came. */
+  /** Webhook ids, in the order of their arrival. */
   readonly ids: readonly string[];
   readonly status: string;
-  /** Of each attempt, whether its end was noted. */
+  /** For each attempt, whether its end was recorded. */
   readonly noted: readonly boolean[];
 }
 
@@ -24,10 +25,10 @@ entities:
     permissions:
       admin: { all: true }
 `;
-/** A lease of a process that has died ends within 30 s. */
+/** A lease of a dead process ends within 30 s. */
 const PATIENCE_SECONDS = 60;
 
-/** @param cell With no other worker than those that this starts. */
+/** @param cell A cell without other workers than those that this function starts. */
 export async function killAfterAnswer(cell: BareCell, cellUrl: string): Promise<AimedKill> {
   const pool = new pg.Pool({ connectionString: cellUrl, max: 2 });
   pool.on("error", () => {});
@@ -56,7 +57,8 @@ export async function killAfterAnswer(cell: BareCell, cellUrl: string): Promise<
     await post("resources/tickets", { title: "a ticket" });
     const [blocked] = await waitersFor(pool, locker);
     worker.kill("SIGKILL");
-    // The database would carry out what it was asked already: the process died before it asked.
+    // Postgres would still perform the waiting statement of the dead process. End its backend, so that the outcome is
+    // never recorded.
     await pool.query("SELECT pg_terminate_backend($1)", [blocked]);
     await until(async () => (await waiting(pool, locker)).length === 0, 10);
     await locker.query("ROLLBACK");

@@ -1,5 +1,6 @@
-// Kills parts of a cell under load and counts what came of every write. In: how many kills, and how long between them. Out: figures.
-// A web process, two workers and Postgres are killed without warning at random times, and started again as a supervisor would.
+// Kills parts of a cell under load, and counts the effects of every write. In: the number of kills and the time between
+// them. Out: figures. A web process, two workers and Postgres are killed without warning at random times, and started
+// again as a supervisor does it.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,13 +20,13 @@ import { databaseOf, type Part, restarted } from "./parts.ts";
 
 export interface CrashOptions {
   readonly kills: number;
-  /** Seconds of load before, between and behind them, on average. */
+  /** Seconds of load before, between and after the kills, on average. */
   readonly secondsBetween: number;
   readonly writers: number;
   readonly onKill?: (what: string) => void;
 }
 
-/** All but the first two, the recovery and the calls have to be equal, and the last four zero. */
+/** All figures except the first two, the recovery and the calls must be equal, and the last four zero. */
 export interface CrashFigures extends HookFigures {
   readonly kills: number;
   readonly acknowledged: number;
@@ -33,7 +34,7 @@ export interface CrashFigures extends HookFigures {
   readonly auditRows: number;
   readonly events: number;
   readonly runs: number;
-  /** Calls of the outside service; repeated ones carry their first key. */
+  /** Calls of the external service; a repeated call has the key of the first. */
   readonly calls: number;
   readonly lost: number;
   readonly unfinishedRuns: number;
@@ -124,7 +125,7 @@ async function loadAndKill(
   const written = Promise.all([...Array.from({ length: writers }, write), hooks.send(() => !writing)]);
   for (let i = 0; i < kills; i++) {
     await pause(secondsBetween * 1_000 * (0.5 + Math.random()));
-    // Each in turn, so that a few kills meet all of them.
+    // Each part in turn, so that a few kills cover all of them.
     const part = parts[i % parts.length] as Part;
     onKill?.(part.name);
     await part.kill();
@@ -188,7 +189,7 @@ async function count(
   }
 }
 
-/** Until nothing is left to do, or nothing is done any more: what then is left is counted as unfinished. */
+/** Waits until no work is left, or nothing has progressed for a while. The rest counts as unfinished. */
 async function settled(leftNow: () => Promise<number>): Promise<void> {
   const PATIENCE_MS = 45_000;
   let left = Number.POSITIVE_INFINITY;
@@ -200,7 +201,7 @@ async function settled(leftNow: () => Promise<number>): Promise<void> {
   }
 }
 
-/** Inside, outside, inside: a row of its own, a call of another service, a change of the record. */
+/** Inside, outside, inside the database: a new row, a call of another service, a change of the record. */
 function workOf(outside: Outside): BundleBackground {
   const id: Template = {
     kind: "value",

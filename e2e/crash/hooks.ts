@@ -1,31 +1,32 @@
-// Webhooks in both directions while a cell is killed: a provider that sends and repeats, and a receiver that remembers. Both live in the
-// harness, which nobody kills. In: a cell and a project. Out: what was acknowledged, and what of it arrived.
+// Webhooks in both directions while a cell is killed: a provider that sends and repeats, and a receiver that remembers.
+// Both run in the harness, which is never killed. In: a cell and a project. Out: what was acknowledged, and what of it
+// took effect.
 import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** `inbound` and the events are counts; the five that follow have to be zero. */
+/** `inbound` and the events are counts; the other five must be zero. */
 export interface HookFigures {
   readonly inboundAcknowledged: number;
-  /** Sent again although they were acknowledged, or were not. */
+  /** Requests that were sent again, with or without an acknowledgement. */
   readonly inboundRepeated: number;
-  /** Events that an endpoint is owed. */
+  /** Events that an endpoint must receive. */
   readonly owed: number;
-  /** Attempts that the receiver has seen beyond the first of each event. */
+  /** Attempts that the receiver has seen in addition to the first of each event. */
   readonly deliveredAgain: number;
   readonly inboundLost: number;
   readonly inboundDoubled: number;
   readonly undelivered: number;
-  /** Events that came under more than one webhook id. */
+  /** Events that arrived with more than one webhook id. */
   readonly renamed: number;
-  /** Deliveries of something that did not happen. */
+  /** Deliveries of events that never happened. */
   readonly unowed: number;
 }
 
 const PAYMENT = "payment.received";
 const TICKET = "ticket.created";
-/** Of the blueprint, for a provider that signs as GitHub does. */
+/** The part of the blueprint for a provider that signs like GitHub. */
 export const HOOKS_TEXT = `events:
   ${PAYMENT}: { payload: { payment: string } }
 webhooks:
@@ -35,17 +36,19 @@ webhooks:
 const SOURCE = "shop";
 const SENDERS = 4;
 const REPEATED = 0.3;
-/** Of deliveries that the receiver refuses at first: they come back some seconds later, under the same id. */
+/**
+ * The share of deliveries that the receiver refuses at first. They arrive again some seconds later, with the same id.
+ */
 const REFUSED = 0.02;
 
 export interface HookLoad {
-  /** Until it is over. */
+  /** Until the run is over. */
   readonly send: (isOver: () => boolean) => Promise<void>;
   readonly count: (ask: Ask) => Promise<HookFigures>;
   readonly stop: () => void;
 }
 
-/** Rows of a statement in which `{s}` stands for the project's schema. */
+/** Returns the rows of a statement, in which `{s}` means the project's schema. */
 type Ask = (sql: string) => Promise<readonly Readonly<Record<string, string>>[]>;
 
 export async function startHooks(origin: string, schema: string, key: string): Promise<HookLoad> {
@@ -85,7 +88,7 @@ export async function startHooks(origin: string, schema: string, key: string): P
   const send = async (isOver: () => boolean): Promise<void> => {
     for (let number = 0; !isOver(); number++) {
       const id = `${randomBytes(6).toString("hex")}-${number}`;
-      // As providers do: what was not acknowledged comes again, and some of what was.
+      // Like real providers, it repeats everything that was not acknowledged, and some requests that were.
       while (!(await tell(id)) && !isOver()) {
         repeated++;
         await pause(100);
@@ -107,7 +110,7 @@ export async function startHooks(origin: string, schema: string, key: string): P
 interface Seen {
   readonly acknowledged: ReadonlySet<string>;
   readonly repeated: number;
-  /** Event > webhook id > how often. */
+  /** Event > webhook id > number of requests. */
   readonly received: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -148,7 +151,7 @@ async function startReceiver() {
     const ids = received.get(event) ?? new Map<string, number>();
     const isFirst = ids.size === 0;
     received.set(event, ids.set(id, (ids.get(id) ?? 0) + 1));
-    // Long enough that a kill falls between the effect and the answer.
+    // Long enough that a kill can happen between the effect and the answer.
     setTimeout(() => response.writeHead(isFirst && Math.random() < REFUSED ? 503 : 200).end(), 10);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
-// Kills the process that answers while people sign up, forget their passwords and are invited, and counts the mails that arrive. In:
-// how many kills, and how long between them. Out: figures; `lost`, `renamed`, `unowed` and `left` have to be zero.
+// Kills the web process while people sign up, request new passwords and are invited, and counts the mails that arrive.
+// In: the number of kills and the time between them. Out: figures; `lost`, `renamed`, `unowed` and `left` must be zero.
 import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -23,20 +23,20 @@ export interface MailCrashOptions {
 
 export interface MailCrashFigures {
   readonly kills: number;
-  /** Requests that were answered with: a mail is on its way. */
+  /** Requests whose answer promised a mail. */
   readonly promised: number;
-  /** Mails that a process had taken to send when it was killed. */
+  /** Mails that a process was about to send when it was killed. */
   readonly interrupted: number;
   readonly arrived: number;
-  /** Arrived once more, under the same `Message-ID`. */
+  /** Mails that arrived again with the same `Message-ID`. */
   readonly repeated: number;
-  /** Promised, and never arrived. */
+  /** Mails that were promised and never arrived. */
   readonly lost: number;
-  /** Arrived under two `Message-ID`s, though it was asked for once. */
+  /** Mails that arrived with two `Message-ID`s although they were requested once. */
   readonly renamed: number;
-  /** Nobody has asked for it. */
+  /** Mails that nobody requested. */
   readonly unowed: number;
-  /** Noted, and never sent. */
+  /** Mails that were recorded and never sent. */
   readonly left: number;
 }
 
@@ -45,7 +45,7 @@ modules: [auth, users, organizations, audit_logs]
 auth: { verify_email: true }
 `;
 const PASSWORD = "correct horse battery staple";
-/** Subjects of the mails that a request makes. */
+/** The subjects of the mails that a request causes. */
 const subjects = { verify: "Confirm your e-mail address", reset: "Reset your password", invite: "You are invited" };
 
 export async function runMailCrash(options: MailCrashOptions): Promise<MailCrashFigures> {
@@ -87,7 +87,7 @@ interface People {
   readonly server: MailServer;
 }
 
-/** `<subject> <address>` of what was asked for, and of what was promised. */
+/** `<subject> <address>` of requested mails, and of promised ones. */
 interface Asked {
   readonly all: Set<string>;
   readonly promised: Set<string>;
@@ -119,7 +119,7 @@ async function askAndKill(
     }
   }
   await living;
-  // What a killed process had taken is taken again once its time is over; what was refused, after a pause.
+  // A mail that a dead process was sending is taken by another one after some time; a refused mail after a pause.
   const left = async (): Promise<number> =>
     Number((await pool.query("SELECT count(*) AS n FROM plinth.account_mails")).rows[0].n);
   await until(async () => (await left()) === 0, 60).catch(() => {});
@@ -137,13 +137,16 @@ async function askAndKill(
   };
 }
 
-/** As if the time of a dead process were over already. Out: how many mails it had taken. */
+/** Lets the time of a dead process end at once. Out: the number of mails that it was sending. */
 async function forgetLeases(pool: pg.Pool): Promise<number> {
   const sql = "UPDATE plinth.account_mails SET due_at = now() WHERE due_at > now() AND attempts > 0";
   return (await pool.query(sql)).rowCount ?? 0;
 }
 
-/** Somebody signs up, confirms, forgets the password, and invites somebody else. @throws where a process is killed meanwhile. */
+/**
+ * A person signs up, confirms, requests a new password, and invites another person. @throws if a process is killed in
+ * the meantime.
+ */
 async function liveOnce({ origin, key, server }: People, asked: Asked): Promise<void> {
   const email = `${crypto.randomUUID()}@example.com`;
   const ask = async (mail: string, request: () => Promise<Reply>): Promise<void> => {
@@ -191,7 +194,7 @@ async function startMailServer(): Promise<MailServer> {
         const known = mails.get(name);
         if (known === undefined) mails.set(name, { ids: [id], token });
         else known.ids.push(id);
-        // Long enough that a kill falls between the mail and the answer.
+        // Long enough that a kill can happen between the mail and the answer.
         setTimeout(done, Math.random() * 200);
       });
     },

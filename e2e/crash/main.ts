@@ -1,5 +1,6 @@
-// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --only work|streams|mails, --json FILE. Out: tables, the
-// figures in FILE, and exit code 1 where something was lost, or done twice.
+// Kills parts of a cell and counts losses: `npm run crash`. In: --kills N, --seconds N (between kills), --only
+// work|streams|mails, --json FILE. Out: tables, the figures in FILE, and exit code 1 if something was lost or done
+// twice.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type CrashFigures, runCrash } from "./crash-run.ts";
@@ -25,20 +26,20 @@ const names: Readonly<Record<keyof CrashFigures, string>> = {
   auditRows: "audit rows",
   events: "events",
   runs: "completed runs",
-  calls: "calls of the outside service",
+  calls: "calls of the external service",
   lost: "acknowledged and lost",
   unfinishedRuns: "runs that did not complete",
   missingEffects: "missing effects",
   duplicatedEffects: "duplicated effects",
   inboundAcknowledged: "acknowledged inbound requests",
   inboundRepeated: "of them repeated",
-  owed: "events that an endpoint is owed",
+  owed: "events that an endpoint must receive",
   deliveredAgain: "deliveries beyond the first",
   inboundLost: "inbound requests acknowledged and lost",
   inboundDoubled: "inbound requests with two events",
   undelivered: "events that were not delivered",
-  renamed: "events under two webhook ids",
-  unowed: "deliveries of nothing that happened",
+  renamed: "events with two webhook ids",
+  unowed: "deliveries of events that never happened",
   longestPauseSeconds: "longest time without a completed run, s",
 };
 const streamNames: Readonly<Record<keyof Omit<StreamCrashFigures, "examples">, string>> = {
@@ -48,25 +49,25 @@ const streamNames: Readonly<Record<keyof Omit<StreamCrashFigures, "examples">, s
   refused: "refused or rolled back",
   changes: "states of records that were committed",
   subscribers: "subscribers",
-  resumed: "streams that went on where they were",
+  resumed: "streams that continued from their position",
   begunAgain: "subscribers that read all records again",
-  expected: "changes that subscribers were owed",
-  missed: "of them never told",
-  unexpected: "told twice, out of order, or to the wrong one",
-  stale: "records shown in another version than the database's",
+  expected: "changes that subscribers had to receive",
+  missed: "of them missed",
+  unexpected: "received twice, out of order, or by the wrong subscriber",
+  stale: "records whose version differs from the database",
   failed: "subscribers that ended with an error",
 };
 
 const mailNames: Readonly<Record<keyof MailCrashFigures, string>> = {
   kills: "kills",
   promised: "mails about accounts that were promised",
-  interrupted: "mails that a killed process had begun",
+  interrupted: "mails that a killed process was sending",
   arrived: "mails that arrived",
-  repeated: "arrived once more, under the same id",
+  repeated: "mails that arrived again, with the same id",
   lost: "promised and lost",
-  renamed: "mails under two ids",
-  unowed: "mails that nobody asked for",
-  left: "mails noted and never sent",
+  renamed: "mails with two ids",
+  unowed: "mails that nobody requested",
+  left: "mails recorded and never sent",
 };
 
 function print(names: Readonly<Record<string, string>>, figures: object): void {

@@ -1,11 +1,12 @@
-// The service that the workflow calls: a fake of an outside provider. In: HTTP with an idempotency key. Out: one effect for each
-// key, however often it is asked. It lives in the harness, which nobody kills, and remembers everything.
+// The service that the workflow calls: a fake of an external provider. In: HTTP with an idempotency key. Out: one
+// effect for each key, however often it is called. It runs in the harness, which is never killed, and remembers
+// everything.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Outside {
   readonly url: string;
-  /** Key > how often it was asked. */
+  /** Key > number of calls. */
   readonly calls: ReadonlyMap<string, number>;
   /** Ticket > effects. */
   readonly effects: ReadonlyMap<string, number>;
@@ -23,7 +24,7 @@ export async function startOutside(): Promise<Outside> {
       const before = calls.get(key) ?? 0;
       calls.set(key, before + 1);
       if (before === 0) effects.set(ticket, (effects.get(ticket) ?? 0) + 1);
-      // Long enough that a kill falls between the effect and the answer.
+      // Long enough that a kill can happen between the effect and the answer.
       setTimeout(() => response.setHeader("content-type", "application/json").end(`{"ticket":"${ticket}"}`), 20);
     });
   });

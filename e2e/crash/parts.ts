@@ -1,4 +1,5 @@
-// Processes that are killed and come back, as under a supervisor: what ends, for whatever reason, is started again a moment later.
+// Processes that are killed and restarted, as by a supervisor: a process that ends for any reason is started again a
+// moment later.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { startEmbeddedServer } from "@plinth/postgres/embedded";
@@ -6,7 +7,7 @@ import { createLogger } from "@plinth/service";
 
 export interface Part {
   readonly name: string;
-  /** Ends it without warning, and starts it again. */
+  /** Kills it without warning, and starts it again. */
   readonly kill: () => Promise<void>;
   readonly end: () => void;
 }
@@ -37,7 +38,7 @@ export function restarted(name: string, first: ChildProcess, again: () => ChildP
   };
 }
 
-/** An embedded Postgres, which nobody supervises. */
+/** An embedded Postgres without a supervisor. */
 export function databaseOf(home: string, firstPid: number): Part {
   let pid = firstPid;
   return {
@@ -50,7 +51,7 @@ export function databaseOf(home: string, firstPid: number): Part {
   };
 }
 
-/** On a busy machine the killed server's processes need some time to notice that they are orphans. */
+/** On a busy machine, the killed server's processes take some time to notice that they are orphans. */
 async function startAgain(home: string): Promise<number> {
   const logger = createLogger({ name: "crash", level: "fatal" });
   for (let attempt = 1; ; attempt++) {

@@ -1,12 +1,12 @@
-// A load balancer in front of several web processes: each connection goes to one of them by chance, and now and then
-// one is cut in the middle of whatever it carries. In: ports. Out: one address. It reads nothing of what it passes on.
+// A load balancer in front of several web processes. Each connection goes to a random process, and sometimes one is cut
+// in the middle of its data. In: ports. Out: one address. It doesn't read the data.
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 
 export interface Balancer {
   readonly url: string;
-  /** Ends some of the connections that are open. @param share Between 0 and 1. */
+  /** Cuts some of the open connections. @param share Between 0 and 1. */
   cut(share: number): void;
   stop(): void;
 }

@@ -1,30 +1,29 @@
-// What a subscriber must be told, compared with what they were told. In: the history of each record as triggers in the database
-// wrote it, and the events that a subscriber received. Out: what was missed, doubled, out of order, or not theirs to see.
-// It asks nothing of the service: the history is written in the transaction of each change, so a rolled-back one leaves none.
+// Compares the events that a subscriber received with those that it should receive. In: the history of each record,
+// which triggers in the database wrote, and the received events. Out: events that were missed, repeated, out of order,
+// or not allowed. The history is written in the transaction of each change, so a rolled-back change leaves none.
 
-/** A row as the database has it; null once it is deleted for good. */
+/** A row as the database has it; null after it was deleted permanently. */
 export type Row = Readonly<Record<string, unknown>> | null;
 
 /** The states of each record, oldest first. */
 export type History = ReadonlyMap<string, readonly Row[]>;
 
-/** An event as a subscriber received it: `gone`, or the version of the record that it carried. */
+/** A received event: `gone`, or the version of the record in it. */
 export type Told = "gone" | number;
 
 export interface Verdict {
   readonly expected: number;
   readonly missed: number;
-  /** Twice, out of order, or never theirs to see. */
+  /** Repeated, out of order, or never allowed. */
   readonly unexpected: number;
-  /** A few of them in words. */
+  /** Descriptions of a few of them. */
   readonly examples: readonly string[];
 }
 
 /**
- * Each change that a subscriber may see is told once and in order. One change may be left out: the content of a record that was
- * visible when it was written, and was lost sight of before it could be told.
- *
- * @param sees The read rule and the filters of the subscriber.
+ * A subscriber receives each change that it can see, once and in order. One kind of change can be left out: a record
+ * that was visible when it was written, and hidden before the event was sent. @param sees The read rule and the filters
+ * of the subscriber.
  */
 export function judgeTold(
   history: History,
@@ -56,7 +55,7 @@ export function judgeTold(
   return { expected, missed, unexpected, examples };
 }
 
-/** Without versions that were told before, and those that were never due: else all behind them would seem to be missed. */
+/** Without repeated versions and those that were never due. Otherwise, all later ones would seem to be missed. */
 function knownOnce(told: readonly Told[], due: readonly Due[]): Told[] {
   const left = new Set(due.map(({ what }) => what));
   return told.filter((what) => what === "gone" || left.delete(what));

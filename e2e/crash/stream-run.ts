@@ -1,5 +1,6 @@
-// Kills the web processes of a cell and its Postgres while many write and many follow, and compares what each subscriber was told with the history of
-// the records. In: how many kills, and how long between them. Out: figures; `missed`, `unexpected` and `stale` have to be zero.
+// Kills the web processes of a cell and its Postgres while many clients write and follow, and compares the events of
+// each subscriber with the history of the records. In: the number of kills and the time between them. Out: figures;
+// `missed`, `unexpected` and `stale` must be zero.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,21 +28,21 @@ export interface StreamCrashOptions {
 export interface StreamCrashFigures {
   readonly kills: number;
   readonly acknowledged: number;
-  /** Of them actions that changed several records in one transaction. */
+  /** Actions among them that changed several records in one transaction. */
   readonly together: number;
   /** Refused or rolled back. */
   readonly refused: number;
-  /** States of records that were committed. */
+  /** Committed states of records. */
   readonly changes: number;
   readonly subscribers: number;
   readonly resumed: number;
-  /** Subscribers whose stream did not go on where it was: their records were read again. */
+  /** Subscribers whose stream did not continue from its position, so they read their records again. */
   readonly begunAgain: number;
-  /** Over all subscribers: what they had to be told. */
+  /** The events that all subscribers together had to receive. */
   readonly expected: number;
   readonly missed: number;
   readonly unexpected: number;
-  /** Records that an app would show in another version than the database has, at the end. */
+  /** Records whose version in an app differs from the database at the end. */
   readonly stale: number;
   /** Subscribers that ended with an error. */
   readonly failed: number;
@@ -58,7 +59,7 @@ export async function runStreamCrash(options: StreamCrashOptions): Promise<Strea
     PLINTH_RATE_BURST: "1000000",
     PLINTH_PROJECT_RATE_LIMIT: "1000000",
     PLINTH_LOG_LEVEL: "fatal",
-    // Behind a balancer both processes have one address: tokens name it.
+    // Behind a balancer, both processes have the same address, because tokens contain it.
     PLINTH_PUBLIC_API_URL: "http://127.0.0.1:4000",
   });
   const parts: Part[] = [];
@@ -172,7 +173,10 @@ function staleOf(histories: Histories, { viewer, shown }: Subscriber): number {
   return [...new Set([...wanted.keys(), ...shown.keys()])].filter((id) => wanted.get(id) !== shown.get(id)).length;
 }
 
-/** Waits until every subscriber shows what the database has, or nothing has come for a while: what then differs is counted. */
+/**
+ * Waits until every subscriber has the same records as the database, or nothing has arrived for a while. The remaining
+ * differences are counted.
+ */
 async function settledHistory(pool: pg.Pool, subscribers: readonly Subscriber[]): Promise<Histories> {
   const PATIENCE_MS = 60_000;
   const CALM_MS = 2_000;
@@ -181,7 +185,7 @@ async function settledHistory(pool: pg.Pool, subscribers: readonly Subscriber[])
     const histories = await readHistories(pool);
     const isSame = subscribers.every((each) => staleOf(histories, each) === 0);
     if (isSame || performance.now() > deadline) {
-      // Something may still be told twice.
+      // A repetition could still arrive.
       await pause(CALM_MS);
       return readHistories(pool);
     }
@@ -202,7 +206,9 @@ async function readHistories(pool: pg.Pool): Promise<Histories> {
   return histories;
 }
 
-/** A writer holds its record until it has committed, so that of one record the numbers are in the order of the changes. */
+/**
+ * A writer holds its record's lock until it has committed, so the numbers of one record have the order of its changes.
+ */
 function historyOf(schema: string): string {
   const trigger = (table: string, entity: string): string =>
     `CREATE TRIGGER stream_history AFTER INSERT OR UPDATE OR DELETE ON "${schema}".${table}

@@ -1,5 +1,6 @@
-// Subscribers of a stream that remember everything: the SDK's `subscribe()`, and a bare client that sends `Last-Event-ID` itself.
-// In: where, and as whom. Out: what each was told of each record, and the records that they hold by then as an app would.
+// Subscribers of a stream that remember everything: the SDK's `subscribe()`, and a plain client that sends
+// `Last-Event-ID` itself. In: an address and a user. Out: the events of each record, and the records that an app would
+// show.
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@plinth/sdk";
 import type { Row, Told } from "./stream-model.ts";
@@ -9,7 +10,7 @@ export interface Viewer {
   readonly url: string;
   readonly apiKey: string;
   readonly userToken: string | null;
-  /** Of the entity: `ticket` and `tickets`. */
+  /** The names of the entity: `ticket` and `tickets`. */
   readonly entity: readonly [singular: string, plural: string];
   readonly where: Readonly<Record<string, string>>;
   readonly sees: (row: NonNullable<Row>) => boolean;
@@ -17,11 +18,11 @@ export interface Viewer {
 
 export interface Subscriber {
   readonly viewer: Viewer;
-  /** By record, in the order in which it came. */
+  /** By record, in the order of arrival. */
   readonly told: Map<string, Told[]>;
-  /** What an app would show: record > version. */
+  /** The records that an app would show: record > version. */
   readonly shown: Map<string, number>;
-  /** Times at which the stream began anew, and the records were read again; the first one is the beginning. */
+  /** Times when the stream started again and the records were read again; the first is the beginning. */
   readonly begun: () => number;
   readonly resyncs: () => number;
   readonly resumed: () => number;
@@ -98,7 +99,7 @@ export function subscribeBySdk(viewer: Viewer): Subscriber {
   });
 }
 
-/** Leaves by itself now and then, and comes back at once. */
+/** Sometimes disconnects by itself, and reconnects at once. */
 export function subscribeBare(viewer: Viewer): Subscriber {
   return subscriberOf(viewer, (take) => {
     const over = new AbortController();
@@ -117,7 +118,7 @@ async function followBare(viewer: Viewer, take: (event: Event) => Promise<void>,
       const reply = await fetch(`${viewer.url}${path}`, { headers, signal: cut });
       if (reply.status >= 400 && reply.status < 500 && reply.status !== 429) throw new Refused(await reply.text());
       let text = "";
-      // The next attempt may go better.
+      // The next attempt can succeed.
       if (reply.status !== 200 || reply.body === null) throw new Error(await reply.text());
       for await (const part of reply.body.pipeThrough(new TextDecoderStream())) {
         text += part;
@@ -159,7 +160,7 @@ interface Page {
   readonly page: { readonly next_cursor: string | null };
 }
 
-/** All pages, until they were read without an interruption. */
+/** All pages, read again until there was no interruption. */
 async function listAll(viewer: Viewer): Promise<readonly Listed[]> {
   for (;;) {
     try {

@@ -1,6 +1,7 @@
-// Writers of the records that are followed: single writes, and actions that change several records in one transaction. Some of
-// those wait in their middle for a row that the harness holds, so that they commit long after others that began later; some fail in
-// their last step, and nothing of them may be told. In: where, and as whom. Out: how many writes of each kind were answered.
+// Writers of the followed records: single writes, and actions that change several records in one transaction. Some
+// actions wait in the middle for a row that the harness has locked, so they commit long after others that started
+// later. Some fail in their last step, and no event of them is allowed. In: an address and a user. Out: the number of
+// answers of each kind.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { callerOf } from "../api.ts";
@@ -41,7 +42,7 @@ actions:
 `;
 
 const GATES = 3;
-/** Whoever stamps with it fails. */
+/** Every action that uses this stamp fails. */
 const TAKEN = "taken";
 const ROLLED_BACK = 0.3;
 
@@ -56,7 +57,7 @@ export interface WriterOptions {
 }
 
 export interface Writers {
-  /** Resolves once each has ended its last write. */
+  /** Resolves when each writer has ended its last write. */
   stop(): Promise<{ readonly acknowledged: number; readonly together: number; readonly refused: number }>;
 }
 
@@ -130,7 +131,7 @@ export async function startWriters(options: WriterOptions): Promise<Writers> {
         await pause(Math.random() * 1_500);
         await client.query("COMMIT");
       } catch {
-        // The database is on its way back.
+        // The database is restarting.
       } finally {
         await client.end().catch(() => {});
       }

@@ -1,6 +1,7 @@
-// Sends requests that a document allows, and such as it forbids, to the API that it describes, and judges each reply by it. The checks
-// are those of Schemathesis: no 5xx, no status, type or body that the document doesn't know, no bad input taken, no record after its
-// end, no route without its credential. In: an API, callers, how many, a seed. Out: figures, and each failure with a command to repeat it.
+// Sends requests that an OpenAPI document allows or forbids, and checks each reply against the document. The checks are
+// those of Schemathesis: no 5xx, no undocumented status, type or body, no invalid input accepted, no access to a
+// deleted record, no route without its credential. In: an API, callers, a number, a seed. Out: figures, and each
+// failure with a command that repeats it.
 import { type ApiDocument, type Json, type JsonObject, type Operation, readDocument } from "@plinth/testkit";
 import { Known } from "./known.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -9,11 +10,11 @@ import { generated, type Place, spoiled } from "./values.ts";
 export interface FuzzOptions {
   readonly origin: string;
   readonly document: JsonObject;
-  /** Name > headers of credentials. */
+  /** Name > headers with credentials. */
   readonly callers: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Ids of another project's records, which nobody here may learn of. */
+  /** Ids of another project's records, which no reply here is allowed to contain. */
   readonly foreign: readonly string[];
-  /** Entity and id of records that are there at the beginning. */
+  /** Entity and id of records that exist at the beginning. */
   readonly known: readonly (readonly [string, string])[];
   readonly cases: number;
   readonly seed: number;
@@ -30,9 +31,9 @@ export interface Failure {
 
 export interface Figures {
   readonly cases: number;
-  /** Replies by their status. */
+  /** Replies by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** How many of the operations were asked for, and which of those never succeeded: they were tried at the door alone. */
+  /** The number of requested operations, and those that never succeeded, so only refusals of them were tested. */
   readonly operations: number;
   readonly neverSucceeded: readonly string[];
   readonly serverErrors: number;
@@ -49,18 +50,18 @@ interface Case {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly caller: string;
-  /** What must not be taken, and why; null where it may. */
+  /** Why the input must be refused; null if it can be accepted. */
   readonly wrong: string | null;
-  /** The only statuses that it may be answered with; null where the document says. */
+  /** The only statuses that are correct for it; null if the document decides. */
   readonly statuses: readonly number[] | null;
 }
 
-/** A stream never ends, and what ends sessions or takes the callers' standing from them would leave only refusals. */
+/** A stream never ends. Ending sessions or changing the callers' rights would leave only refusals. */
 const excluded =
   /stream|sign_out|reset_password|roles|memberships|organization\.(delete|set_member|remove_member)|users?\.delete/;
 const FAILURES_MAX = 200;
 const GONE_MAX = 400;
-/** What no reply may hold: our code, our SQL, our schemas. */
+/** What no reply is allowed to contain: our code, our SQL, our schemas. */
 const inner =
   /\bat .{1,80}\.ts:\d+|node_modules|\bselect .{1,80} from "|"t_[a-z0-9]{20}"|\bpg_[a-z]+|syntax error at or near/i;
 
@@ -155,7 +156,7 @@ function caseOf(
   return random.chance(0.5) ? plain : abused(plain, body, document, random, gone);
 }
 
-/** The same with one thing wrong. */
+/** The same request with one mistake. */
 function abused(
   one: Case,
   body: Json | undefined,
@@ -261,7 +262,7 @@ function judge(
   return problem === null ? found : [...found, { check: "outside", says: `${problem}: ${says}` }];
 }
 
-/** Records that were met can be asked for later, and those that were deleted asked for in vain. */
+/** Records from replies are requested later, and deleted ones must be missing. */
 function remember(known: Known, gone: string[], one: Case, status: number, text: string): void {
   const { path, id: operation } = one.operation;
   const isRead = (status === 200 || status === 201) && text.startsWith("{");

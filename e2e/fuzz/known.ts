@@ -1,5 +1,5 @@
-// Records that were met, so that requests can be about some that are there. In: replies. Out: ids for a name that a document gives to a
-// place: `id` of an operation on listings, `listing_id` of a body; and the values of a record that was met, for the places of a key.
+// Remembers records from replies, so that requests can use existing ones. In: replies. Out: an id for a name in the
+// document (`id` of an operation on listings, `listing_id` of a body), and the values of a known record for a key.
 import type { Json, JsonObject } from "@plinth/testkit";
 import type { Random } from "./random.ts";
 
@@ -10,7 +10,7 @@ export class Known {
 
   readonly #records = new Map<string, JsonObject[]>();
 
-  /** What a reply about records of an entity holds. */
+  /** What a reply about records of an entity contains. */
   meet(entity: string, reply: Json): void {
     const data = typeof reply === "object" && reply !== null && "data" in reply ? reply["data"] : null;
     for (const one of [data].flat() as readonly Json[]) {
@@ -25,7 +25,7 @@ export class Known {
     }
   }
 
-  /** Null where no record of the entity with all of these fields was met. */
+  /** Null if no known record of the entity has all of these fields. */
   record(entity: string, fields: readonly string[], random: Random): JsonObject | null {
     const fitting = (this.#records.get(entity) ?? []).filter((one) =>
       fields.every((name) => (one[name] ?? null) !== null),
@@ -40,7 +40,7 @@ export class Known {
     this.#ids.set(entity, ids);
   }
 
-  /** Null where none is known. @param name Of the place; `entity`: what the operation is about. */
+  /** Null if none is known. @param name The name in the document. @param entity The entity of the operation. */
   find(name: string, entity: string, random: Random): string | null {
     const meant = name === "id" ? entity : name.replace(/_id$/, "");
     const ids =

@@ -1,5 +1,5 @@
-// The fuzzer by itself. In: --cases N (of each project), --seed N, --project EXAMPLE[,EXAMPLE], --json FILE. Out: figures, each failure with
-// a command to repeat it, and a status that is not 0 where there are any.
+// The fuzzer as a command. In: --cases N (for each project), --seed N, --project EXAMPLE[,EXAMPLE], --json FILE. Out:
+// figures, each failure with a command that repeats it, and a nonzero exit code if there are failures.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,10 +1,10 @@
-// Numbers that a seed decides. In: a seed. Out: a source of choices, the same each time.
+// Random numbers from a seed. In: a seed. Out: a source of choices, the same for the same seed.
 
 export interface Random {
-  /** 0 to `below`, without it. */
+  /** 0 to `below`, exclusive. */
   readonly int: (below: number) => number;
   readonly pick: <Item>(items: readonly Item[]) => Item;
-  /** @param part 0 to 1. */
+  /** @param part The probability, from 0 to 1. */
   readonly chance: (part: number) => boolean;
 }
 

@@ -1,5 +1,5 @@
-// An example application with callers of every kind, and another project beside it whose records nobody of the first may learn of.
-// In: a cell and the example's name. Out: what the fuzzer needs.
+// An example application with callers of every kind, and another project whose records they are not allowed to see. In:
+// a cell and the example's name. Out: the target of the fuzzer.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -33,7 +33,7 @@ export async function openTarget(cell: BareCell, example: string): Promise<Omit<
     callers: {
       visitor,
       admin: { ...admin, ...within },
-      // Who may do the most is asked the most.
+      // The caller with the most rights sends most requests.
       administrator: { ...admin, ...within },
       ana: { ...ana, ...within } as Record<string, string>,
       member: { ...ana, ...within } as Record<string, string>,

@@ -1,4 +1,4 @@
-// Values of a schema, and such as are none of it. In: a schema and choices. Out: JSON.
+// Valid and invalid values of a schema. In: a schema and choices. Out: JSON.
 import type { ApiDocument, Json, JsonObject } from "@plinth/testkit";
 import type { Random } from "./random.ts";
 
@@ -27,11 +27,11 @@ const byFormat: Readonly<Record<string, readonly string[]>> = {
   uri: ["https://example.com/a?b=c#d"],
 };
 
-/** Where a value stands. */
+/** The position of a value. */
 export interface Place {
-  /** Of the member or parameter; empty where it has none. */
+  /** The name of the member or parameter; empty if it has none. */
   readonly name: string;
-  /** The id of a record that may be there, for a place of that name; null where none is known. */
+  /** The id of an existing record for a position with this name; null if none is known. */
   readonly idFor: (name: string) => string | null;
 }
 
@@ -143,7 +143,7 @@ function matches(pattern: string, text: string): boolean {
   return expression?.test(text) !== false;
 }
 
-/** A body with one thing wrong in it, and what; null where nothing can be. */
+/** A body with one mistake, and a description of it; null if no mistake is possible. */
 export function spoiled(
   schema: JsonObject,
   value: Json,

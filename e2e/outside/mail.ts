@@ -1,11 +1,11 @@
-// A mail server of the operator's own network, as a process of its own. `GET /` lists the mails that it has taken, as they came.
+// A mail server in the operator's own network, as a separate process. `GET /` lists the mails as they arrived.
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { serveOutside } from "./process.ts";
 
 const mails: object[] = [];
 const server = new SMTPServer({
-  // Without encryption nobody sends it a password.
+  // Without encryption, nobody sends it a password.
   disabledCommands: ["AUTH", "STARTTLS"],
   logger: false,
   onData(stream, { envelope }, done) {

@@ -1,5 +1,5 @@
-// The frame of a process outside of Plinth: a provider, a receiver, a mail server. In: its routes. Out: an HTTP listener on loopback
-// that says on stdout where it is, and ends with the process that started it.
+// The frame of a process outside of Plinth: a provider, a receiver, a mail server. In: its routes. Out: an HTTP
+// listener on loopback that prints its address on stdout, and ends with the process that started it.
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,7 +7,7 @@ export interface Called {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The raw body. */
   readonly body: string;
 }
 
@@ -17,7 +17,7 @@ export interface Said {
   readonly body?: unknown;
 }
 
-/** Prints `ready {"url": ..., ...facts}` once it listens. @param answer What throws is answered with 500. */
+/** Prints `ready {"url": ..., ...facts}` when it listens. @param answer If it throws, the reply is 500. */
 export async function serveOutside(
   answer: (called: Called) => Promise<Said> | Said,
   facts: object = {},

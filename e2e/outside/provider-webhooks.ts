@@ -1,5 +1,5 @@
-// How the provider of the tests sends its webhooks. In: what has happened. Out: requests signed as Stripe and EasyPost sign them, each
-// repeated until it is answered with 2xx, and sent late, twice or in another order where it is told to.
+// Sends the webhooks of the test provider. In: events. Out: requests signed like those of Stripe and EasyPost, each
+// repeated until the answer is 2xx, and on request late, twice or in another order.
 import { createHmac } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import Stripe from "stripe";
@@ -15,18 +15,18 @@ export interface Destinations {
 }
 
 export interface Habits {
-  /** How often each event is sent once more although it was taken. */
+  /** How often each event is sent again although it was accepted. */
   readonly repeats?: number;
-  /** Milliseconds from what happened to its event. */
+  /** Milliseconds from an event to its request. */
   readonly delayMs?: number;
-  /** Events wait until there are so many, and go out the newest first. */
+  /** Events wait until there are this many, and are then sent newest first. */
   readonly reorderBy?: number;
 }
 
 interface SentEvent {
   readonly id: string;
   readonly type: string;
-  /** Of each attempt; 0 where there was no answer. */
+  /** The status of each attempt; 0 if there was no answer. */
   readonly answers: readonly number[];
 }
 
@@ -104,7 +104,7 @@ export function createWebhooks(): Webhooks {
     held = [];
     const now = habits;
     void (async () => {
-      // One behind the other, so that the order is the one that was asked for.
+      // One after the other, so that the order is the requested one.
       for (const outgoing of ready) await deliver(outgoing, now);
     })();
   }

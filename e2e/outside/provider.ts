@@ -1,5 +1,5 @@
-// A payment provider and a carrier, as one process that keeps their state. In: calls of Stripe's and EasyPost's APIs, as far as the tests
-// need them, and commands under `/fake/`. Out: signed webhooks, sent again until they are answered with 2xx.
+// A payment provider and a carrier, as one process with their state. In: calls of the APIs of Stripe and EasyPost, as
+// far as the tests need them, and commands under `/fake/`. Out: signed webhooks, sent again until the answer is 2xx.
 import { type Called, type Said, serveOutside } from "./process.ts";
 import { createWebhooks, type Destinations, type Habits } from "./provider-webhooks.ts";
 
@@ -22,7 +22,7 @@ interface Tracker {
 const intents = new Map<string, Intent>();
 const trackers = new Map<string, Tracker>();
 const webhooks = createWebhooks();
-/** Calls of its API that it answers with 500 yet. */
+/** The number of further API calls that it answers with 500. */
 let failures = 0;
 let made = 0;
 
@@ -80,7 +80,10 @@ function payments({ method, path, body }: Called): Said {
   return { status: 200, body: paid };
 }
 
-/** https://docs.easypost.com/docs/trackers; that a parcel has moved is said by `PATCH`, which the real carrier doesn't have. */
+/**
+ * https://docs.easypost.com/docs/trackers; `PATCH` reports that a parcel has moved, which the real carrier doesn't
+ * have.
+ */
 function carrier({ method, path, body }: Called): Said {
   const { tracker } = JSON.parse(body) as { readonly tracker: Omit<Tracker, "id" | "object"> };
   if (method === "POST") {

@@ -1,5 +1,6 @@
-// A customer's service that receives webhooks, as a process of its own. It verifies them with the `standardwebhooks` package, as its
-// README says. `PUT /fake/secrets` gives it the secret of each path, `PUT /fake/status` what it answers from then on, `GET /fake/received` what came.
+// A customer's service that receives webhooks, as a separate process. It verifies them with the `standardwebhooks`
+// package, as its README describes. `PUT /fake/secrets` sets the secret of each path, `PUT /fake/status` the status of
+// later answers, and `GET /fake/received` returns the received requests.
 import { Webhook } from "standardwebhooks";
 import { type Called, type Said, serveOutside } from "./process.ts";
 

@@ -1,11 +1,11 @@
-// Starts processes outside of Plinth. In: which ones. Out: what each has said of itself, and a way to ask and tell it.
+// Starts processes outside of Plinth. In: their names. Out: the facts that each has printed, and a client for each.
 import { join } from "node:path";
 import { startProcess } from "@plinth/testkit";
 import type { Caller } from "../api.ts";
 
 export interface Outside {
   readonly url: string;
-  /** What it says besides, such as the port of its mail server. */
+  /** Other facts, such as the port of its mail server. */
   readonly facts: Readonly<Record<string, unknown>>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   readonly get: (path: string) => Promise<any>;
@@ -33,15 +33,15 @@ export interface Received {
   readonly path: string;
   /** `webhook-id`. */
   readonly id: string;
-  /** Whether the receiver took its signature. */
+  /** Whether the receiver accepted its signature. */
   readonly verified: boolean;
-  /** What the receiver answered. */
+  /** The status of the receiver's answer. */
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
   readonly event: any;
 }
 
-/** Makes an endpoint of a project at the receiver, and gives the receiver its secret. */
+/** Creates an endpoint of a project at the receiver, and gives the receiver its secret. */
 export async function endpointAt(receiver: Outside, admin: Caller, path: string, of: object): Promise<void> {
   const url = receiver.url.replace("127.0.0.1", "localhost") + path;
   const made = await admin.post("/v1/webhook-endpoints", { url, ...of });
@@ -49,7 +49,7 @@ export async function endpointAt(receiver: Outside, admin: Caller, path: string,
   await receiver.put("/fake/secrets", { [path]: made.body.data.secret });
 }
 
-/** What came at a path of the receiver and holds a text, in the order in which it came. */
+/** Requests to a path of the receiver that contain a text, in the order of their arrival. */
 export async function receivedAt(receiver: Outside, path: string, about: string): Promise<readonly Received[]> {
   const all: readonly Received[] = await receiver.get("/fake/received");
   return all.filter((one) => one.path === path && JSON.stringify(one.event).includes(about));

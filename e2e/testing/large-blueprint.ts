@@ -1,11 +1,12 @@
-// A blueprint as large as a grown product has: 60 entities with 600 fields unless asked for otherwise. In: how many, and optionally
-// a field that each gets in addition. Out: the text of a valid blueprint, always the same. Some names are too long for their place.
+// A blueprint of a large product: by default 60 entities with 600 fields. In: the number, and optionally a field that
+// each entity gets in addition. Out: the text of a valid blueprint, always the same. Some names are too long for their
+// place in the console.
 
 interface LargeBlueprint {
   readonly project?: string;
   readonly entities?: number;
   readonly fieldsEach?: number;
-  /** Lines of fields that each entity has in addition, such as "note: text?". */
+  /** Additional lines of fields for each entity, such as "note: text?". */
   readonly alsoFields?: readonly string[];
 }
 
@@ -41,7 +42,7 @@ ${declared.join("\n")}
 `;
 }
 
-/** `sales_account`, `sales_order`, ...; a number follows once every combination is used. */
+/** `sales_account`, `sales_order`, ...; with a number once every combination is used. */
 export function nameOf(index: number): string {
   const area = areas[Math.floor(index / things.length) % areas.length];
   const round = Math.floor(index / (things.length * areas.length));
@@ -55,7 +56,8 @@ function entityText(
   fieldsEach: number,
   alsoFields: readonly string[],
 ): string {
-  // One reference to an earlier entity of its area, one into the area before; the first of each is the hub of its area.
+  // One reference to an earlier entity of its area, and one to the previous area. The first entity of each area is its
+  // hub.
   const hub = index - (index % things.length);
   const targets = [...new Set([hub, hub - things.length + (index % 3)])].filter((at) => at >= 0 && at < index);
   const references = targets.map((at) => `${names[at]}_id: ref(${names[at]})?`);

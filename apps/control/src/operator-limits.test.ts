@@ -5,7 +5,7 @@ import { TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { operatorLimitVariables } from "./operator-limits.ts";
-import { codeOf, createWorld, goLive, organizationOf, type Somebody, type World } from "./testing/control-plane.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing/control-plane.ts";
 import { noteBlueprint } from "./testing/note-blueprint.ts";
 
 let world: World;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }, 60_000);
 

@@ -9,15 +9,7 @@ import { environmentExpectations } from "./environments/testing/expectations.ts"
 import { mailExpectations } from "./mail/testing/expectations.ts";
 import { proposalExpectations } from "./proposals/testing/expectations.ts";
 import { appRouter } from "./router.ts";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "./testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import type { Expected, LeastMember } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { transferExpectations } from "./transfers/testing/expectations.ts";
@@ -272,7 +264,7 @@ describe("every procedure", () => {
       await world.signUp("stranger"),
       await world.signUp("neighbour"),
     ];
-    const organizationId = await organizationOf(owner);
+    const { organizationId } = owner;
     const viewerId = (await viewer.client.me.get.query()).person.id;
     await join(owner, viewer, organizationId, "viewer");
     await join(owner, developer, organizationId, "developer");

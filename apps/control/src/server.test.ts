@@ -1,14 +1,6 @@
 // HTTP of the control plane: allowed origins, largest sizes, and the content of errors.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  CONSOLE,
-  codeOf,
-  createWorld,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "./testing/control-plane.ts";
+import { CONSOLE, codeOf, createWorld, join, type Somebody, type World } from "./testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;
@@ -17,7 +9,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -132,7 +124,7 @@ describe("an error", () => {
     await expect(create()).rejects.toThrow('The organization has another project called "taken".');
     expect(await codeOf(create())).toBe("CONFLICT");
     const other = await world.signUp("other");
-    const theirs = await organizationOf(other);
+    const theirs = other.organizationId;
     expect(await codeOf(other.client.projects.create.mutate({ organizationId: theirs, slug: "taken" }))).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-// The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
-// It never reads the environment itself and never repeats a value.
+// The runtime's settings. In: environment variables, passed in by main.ts. Out: typed settings, or one error that names
+// every bad variable. It never reads the environment itself, and no error contains a value.
 import {
   type BundleLimits,
   type ControlPublicKeys,
@@ -25,56 +25,59 @@ export interface RuntimeConfig {
   readonly internalHost: string;
   /** This cell's row in control's database. */
   readonly cellId: string;
-  /** What control signs approvals and assertions for. */
+  /** The keys with which control signs approvals and assertions. */
   readonly controlKeys: ControlPublicKeys;
-  /** Shared with control: it opens the internal listener. */
+  /** The secret that it shares with control. It opens the internal listener. */
   readonly cellSecret: string;
   /** Key-encryption key, 32 bytes. */
   readonly kek: Buffer;
-  /** Where apps reach the public API; the issuer of user tokens. */
+  /** The public API's address for apps; the issuer of user tokens. */
   readonly publicUrl: string;
-  /** Where providers reach the addresses of inbound webhooks. */
+  /** The address at which providers reach inbound webhooks. */
   readonly hooksUrl: string;
-  /** Hosts under it name projects: `<id>.api.<domain>`; null: no host means anything. */
+  /** Hosts in this domain name projects: `<id>.api.<domain>`; null: hosts don't name projects. */
   readonly apiDomain: string | null;
-  /** The most that a project's API may do here, whatever its blueprint asks for. */
+  /** The upper limits for a project's API, whatever its blueprint contains. */
   readonly limitsMax: BundleLimits;
-  /** What each key and each user may send, in the place of what a project's blueprint says; null: that counts. */
+  /**
+   * The limit for each key and each user. It replaces the limit of a project's blueprint; null: the blueprint's limit
+   * counts.
+   */
   readonly rateLimit: RateLimit | null;
-  /** What all callers of one project may send together. */
+  /** The limit for all callers of one project together. */
   readonly projectRateLimit: RateLimit;
   readonly socketsPerAddress: number;
-  /** Whose `X-Forwarded-For` counts. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly isTrustedProxy: Networks;
-  /** What releases, and what is derived from them, may take in memory. */
+  /** Memory for releases and what is derived from them. */
   readonly cacheBytesMax: number;
   /** Milliseconds of each second that one project may spend in slow statements in the long run. */
   readonly slowMsPerSecond: number;
   /** Statements that each connection of the fast lane keeps prepared. */
   readonly preparedMax: number;
-  /** Where mode `webhook` listens. */
+  /** The port of the mode `webhook`. */
   readonly webhookPort: number;
   readonly webhookHost: string;
-  /** Where a mode without a public listener says how it is. */
+  /** The port at which a mode without a public listener reports its health. */
   readonly healthPort: number;
   readonly healthHost: string;
-  /** Networks that calls of projects may reach although they are not public. */
+  /** Networks that calls of projects can reach although they are not public. */
   readonly outboundAllowed: Networks;
-  /** Ports of public addresses that calls of projects may go to. */
+  /** Ports of public addresses that calls of projects can use. */
   readonly outboundPorts: ReadonlySet<number>;
-  /** Milliseconds that one call of another service may take, whatever a blueprint asks for. */
+  /** Maximum milliseconds for one call of another service, whatever a blueprint contains. */
   readonly callMsMax: number;
-  /** Mails of one project in an hour. */
+  /** Maximum mails of one project in an hour. */
   readonly mailsPerHour: number;
-  /** Whether mails of a project without a connection are kept, and shown in the console. */
+  /** Whether the mails of a project without a connection are kept, and shown in the console. */
   readonly mailbox: boolean;
-  /** How much unfinished work a project may have. */
+  /** How much unfinished work a project can have. */
   readonly workLimits: WorkLimits;
-  /** Days for which events and ended runs are kept. */
+  /** Days for which events and ended runs are stored. */
   readonly workRetentionDays: number;
-  /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
+  /** Maximum stored events and runs of one project. Beyond it, the oldest are deleted early, once they have ended. */
   readonly workRowsMax: number;
-  /** How many streams of changes one process keeps open. */
+  /** Maximum streams of changes that one process keeps open. */
   readonly streamLimits: StreamLimits;
   readonly inboundLimits: InboundLimits;
   readonly webhookLimits: WebhookLimits;
@@ -252,7 +255,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
   };
 }
 
-/** One of the two alone says the other: a burst of two seconds. */
+/** If only one of the two is set, the burst is two seconds' worth of requests. */
 function rateLimitOf(perSecond: number | undefined, burst: number | undefined): RuntimeConfig["rateLimit"] {
   if (perSecond === undefined && burst === undefined) return null;
   const rate = perSecond ?? Math.ceil((burst ?? 0) / 2);

@@ -55,7 +55,7 @@ describe("the command line", () => {
     expect(run.output()).toMatch(/modes: web, worker, scheduler, webhook, all/);
   });
 
-  it("names every bad setting at once, and repeats none", async () => {
+  it("names every bad setting at once, without their values", async () => {
     const short = "too-short-secret";
     const run = await start(["web"], { CELL_DATABASE_URL: undefined, PLINTH_CELL_SECRET: short, PLINTH_KEK: "AAAA" });
     expect(await run.exited).toBe(2);
@@ -65,7 +65,7 @@ describe("the command line", () => {
 });
 
 describe("a start", () => {
-  it("says what a database lacks, without its password", async () => {
+  it("says what the database lacks, without its password", async () => {
     const admin = new pg.Client({ connectionString: database.adminUrl });
     await admin.connect();
     const role = new URL(database.url).username;
@@ -106,9 +106,9 @@ describe("a start", () => {
   });
 });
 
-// Guarantee 5: a deploy that is killed is resumed by the next start; the old release serves meanwhile.
+// Guarantee 5: the next start resumes a deploy that was killed. The old release serves meanwhile.
 describe("a kill -9 in the middle of a deploy", () => {
-  it("costs nothing: the next start finishes it", async () => {
+  it("loses nothing: the next start finishes it", async () => {
     const projectId = newId("prj");
     const v1 = compileModel(modelOf(["title"]));
     const v2 = compileModel(modelOf(["title", "body?", "note?", "tag?"]));
@@ -129,7 +129,7 @@ describe("a kill -9 in the middle of a deploy", () => {
     await internal(port, "POST", "/releases", first);
     await expect.poll(async () => (await statusOf(port, first)).status, { timeout: 10_000 }).toBe("active");
 
-    // A reader of the table lets no ALTER of it through: the deploy stands before one of its steps.
+    // A reader of the table blocks every ALTER, so the deploy stops before one of its steps.
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
     await reader.query(`BEGIN; SELECT * FROM ${tenantNames(projectId).schema}.notes`);

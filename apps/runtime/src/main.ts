@@ -1,5 +1,6 @@
-// The runtime's entry: `node src/main.ts <mode>`. In: the mode and the environment. Out: a running service, or an exit code
-// (1 it can't start, 2 wrong usage). The only file that reads the environment; it never prints a value of it.
+// The runtime's entry: `node src/main.ts <mode>`. In: the mode and the environment. Out: a running service, or an exit
+// code (1: it can't start, 2: wrong usage). This is the only file that reads the environment; it never prints its
+// values.
 import { ConfigError, createLogger, type Logger, type RunningService, runService } from "@plinth/service";
 import { type RuntimeConfig, readRuntimeConfig } from "./config.ts";
 import { startAll } from "./modes/all.ts";

@@ -1,4 +1,5 @@
-// Attacks by what authors write. In: a target. Out: how the author was answered; the neighbour is somebody else at the console.
+// Attacks with the text of a blueprint. In: a target. Out: the answers to the author. The neighbour is another person
+// at the console.
 import { largeBlueprint } from "../../bench/large-blueprint.ts";
 import { atRate, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";
@@ -9,14 +10,14 @@ import { attackerAddress, type Target } from "../target.ts";
 export const authors: readonly Attack[] = [
   {
     name: "author-large",
-    about: "an author has a blueprint of 500 entities checked twice a second",
+    about: "an author checks a blueprint of 500 entities twice a second",
     kind: "author",
     run: (target, seconds) => validate(target, 2, seconds, largeBlueprint({ entities: 500, fields: 20 })),
     problems: onlyStatuses(200, 400, 413, 429, 503),
   },
   {
     name: "author-rules",
-    about: "an author proposes a change of twenty rules, each of some hundred comparisons over ten variables",
+    about: "an author proposes a change of twenty rules, each with about a hundred comparisons of ten variables",
     kind: "author",
     run: async ({ console, size }, _seconds) => {
       const sender = createSender({ origin: console.origin, from: attackerAddress, socketsMax: 1, timeoutMs: 50_000 });

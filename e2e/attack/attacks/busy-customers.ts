@@ -1,11 +1,11 @@
-// Attacks by the number of requests, each of them small. In: a target. Out: how they were answered.
+// Attacks with many small requests. In: a target. Out: the answers.
 import { randomBytes } from "node:crypto";
 import { atRate, inParallel, Tally } from "../../pace.ts";
 import { createSender, type Sender } from "../../sender.ts";
 import { type Attack, onlyStatuses } from "../attack.ts";
 import { attackerAddress, bearer } from "../target.ts";
 
-/** Of each caller and each user, where a blueprint says nothing else. */
+/** For each caller and each user, unless a blueprint says otherwise. */
 const allowedPerSecond = 100;
 
 export const busyCustomers: readonly Attack[] = [

@@ -1,4 +1,4 @@
-// Attacks by the size of what is sent or asked for. In: a target. Out: how they were answered.
+// Attacks with large requests and large replies. In: a target. Out: the answers.
 
 import { atRate, inParallel, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";
@@ -46,7 +46,7 @@ export const heavyBodies: readonly Attack[] = [
   },
   {
     name: "bulk-writes",
-    about: "creates of 60 kB as fast as the rate limit lets through",
+    about: "creates of 60 kB as fast as the rate limit allows",
     kind: "neighbour",
     run: (target, seconds) =>
       createAtRate(target, 100, seconds, JSON.stringify({ text: "Sixty thousand. ".repeat(3_750) })),
@@ -63,13 +63,13 @@ async function createAtRate(target: Target, perSecond: number, seconds: number, 
   return { statuses: tally.statuses, facts: {} };
 }
 
-/** About a hundred bytes a member: so many of them may a body have. */
+/** A body can have this many members, of about a hundred bytes each. */
 function fewMembers(bytes: number): unknown {
   const one = { text: "a".repeat(90) };
   return Array.from({ length: Math.floor(bytes / JSON.stringify(one).length) - 1 }, () => one);
 }
 
-/** Many small values: they cost most to parse, to check and to write down again. */
+/** Many small values cost most to parse, to check and to serialize. */
 function nestedJson(bytes: number): unknown {
   const one = { a: 1, b: [true, null], c: "text" };
   const length = JSON.stringify(one).length + 1;

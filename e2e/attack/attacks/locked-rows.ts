@@ -1,5 +1,5 @@
-// Attacks by waits for one row's lock: a waiting statement holds a connection and computes nothing. In: a target. Out: how they
-// were answered.
+// Attacks with waits for the lock of one row. A waiting statement occupies a connection and computes nothing. In: a
+// target. Out: the answers.
 import { inParallel, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
@@ -7,7 +7,7 @@ import { attackerAddress, bearer, type Target } from "../target.ts";
 
 const shop = "00000000-0000-0000-0000-000000000001";
 const writers = 50;
-/** Longer than any statement of a request may take. */
+/** Longer than the longest statement of a request. */
 const heldSeconds = 3;
 
 export const lockedRows: readonly Attack[] = [
@@ -26,7 +26,7 @@ export const lockedRows: readonly Attack[] = [
       const lock = target.greedy.map(
         ({ schema }) => `perform 1 from "${schema}".shops where id = '${shop}' for update;`,
       );
-      // Ends by itself, and is not waited for.
+      // It ends by itself, so nobody waits for it.
       void query(`do $$ begin ${lock.join(" ")} perform pg_sleep(${heldSeconds}); end $$`).catch(() => {});
       await new Promise((done) => setTimeout(done, 200));
       return null;

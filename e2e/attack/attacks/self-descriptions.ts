@@ -1,5 +1,5 @@
-// Attacks by asking a large project to describe itself. In: a target. Out: how it was answered. The author of the project and its
-// users can do it, and everybody who has its publishable key.
+// Attacks that request the description of a large project. In: a target. Out: the answers. The author, the users, and
+// everybody with the publishable key can do this.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { atRate, inParallel, Tally } from "../../pace.ts";
@@ -12,7 +12,7 @@ const paths = ["/v1/openapi.json", "/v1/sdk.d.ts"] as const;
 export const selfDescriptions: readonly Attack[] = [
   {
     name: "descriptions",
-    about: "4 readers at a time of a project's large OpenAPI document and of its types",
+    about: "4 simultaneous readers of a project's large OpenAPI document and of its types",
     kind: "neighbour",
     run: async (target, seconds) => {
       const { send, close } = createSender({ origin: target.origin, from: attackerAddress, socketsMax: 4 });
@@ -45,7 +45,7 @@ export const selfDescriptions: readonly Attack[] = [
   },
   {
     name: "vanished-readers",
-    about: "20 requests a second for the document, by senders who hang up after 20 ms",
+    about: "20 requests a second for the document, from callers who disconnect after 20 ms",
     kind: "neighbour",
     run: async (target, seconds) => {
       const { hostname, port } = new URL(target.origin);

@@ -1,5 +1,5 @@
-// Attacks by connections that never come to an end. In: a target. Out: how many were held, and when the last one was cut.
-// Each socket says its share and then next to nothing; the number of sockets and their time are bounded.
+// Attacks with connections that never end. In: a target. Out: how many were open, and when the last one was closed.
+// Each socket sends its first part and then almost nothing. The number of sockets and their time are limited.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Tally } from "../../pace.ts";
@@ -13,7 +13,7 @@ const MiB = 1024 * 1024;
 export const slowSockets: readonly Attack[] = [
   {
     name: "large-bodies",
-    about: "80 sockets without a credential send 15 MiB each, but for the last byte",
+    about: "80 sockets without a credential send 15 MiB each, except for the last byte",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -27,7 +27,7 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-headers",
-    about: "500 sockets send a header's byte a second",
+    about: "500 sockets send one byte of a header per second",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -39,7 +39,7 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-bodies",
-    about: "500 sockets with a good key send a body's byte a second",
+    about: "500 sockets with a valid key send one byte of a body per second",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -54,14 +54,14 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-readers",
-    about: "500 sockets with a good key ask for 4 MB and read nothing of it",
+    about: "500 sockets with a valid key request 4 MB and read nothing",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
         count: target.size.slowSockets,
         reads: false,
         open: (socket, index) => {
-          // Three keys, so that few of these requests meet a rate limit.
+          // Three keys, so that few of these requests reach a rate limit.
           const project = [target.plain, ...target.greedy][index % 3];
           socket.write(
             `${headOf("GET", "/v1/resources/pages?limit=4", project?.publishable)}connection: close\r\n\r\n`,
@@ -74,13 +74,13 @@ export const slowSockets: readonly Attack[] = [
 
 interface Hold {
   readonly count: number;
-  /** False: nothing that comes back is read. Default true. */
+  /** With false, the replies are not read. Default: true. */
   readonly reads?: boolean;
   readonly open: (socket: Socket, index: number) => void;
   readonly eachSecond?: (socket: Socket) => void;
 }
 
-/** Opens the sockets, and watches until the service has cut all of them or the patience ends. */
+/** Opens the sockets, and waits until the service has closed all of them or the time is over. */
 async function hold(
   target: Target,
   seconds: number,
@@ -91,7 +91,7 @@ async function hold(
   const sockets: Socket[] = [];
   const startMs = performance.now();
   for (let index = 0; index < count; index++) {
-    // Half-open: a reply that ends must not make us close, or we would count our own doing.
+    // Half-open: if the end of a reply closed our side, we would count our own close.
     const socket = connect({ host: hostname, port: Number(port), localAddress: attackerAddress, allowHalfOpen: true });
     sockets.push(socket);
     socket.on("error", () => {});

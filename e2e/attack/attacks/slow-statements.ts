@@ -1,12 +1,12 @@
-// Attacks by statements that Postgres takes long for. In: a target. Out: how they were answered.
-// Each asks only for what its own project's blueprint allows.
+// Attacks with statements that take Postgres a long time. In: a target. Out: the answers. Each attack only uses what
+// its own project's blueprint allows.
 
 import { atRate, inParallel, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
 import { attackerAddress, bearer, type HostileProject, type Target } from "../target.ts";
 
-/** A slow list is answered, refused for its rate or for its share, or given up on. */
+/** A slow list is answered, refused because of the rate or the project's share, or timed out. */
 const slowOrRefused = onlyStatuses(200, 429, 503, 504);
 
 export const slowStatements: readonly Attack[] = [
@@ -14,7 +14,7 @@ export const slowStatements: readonly Attack[] = [
   unmatchedList("unmatched-list-100", 100),
   {
     name: "long-statements",
-    about: "two projects with `statement_timeout: 30s` ask for what takes as long, 10 at a time each",
+    about: "two projects with `statement_timeout: 30s` send requests that take this long, 10 at a time each",
     kind: "neighbour",
     run: async (target, seconds) => {
       const tally = new Tally();
@@ -25,7 +25,7 @@ export const slowStatements: readonly Attack[] = [
   },
   {
     name: "new-shapes",
-    about: "each of 20 requests a second asks for another filter and sort",
+    about: "20 requests a second, each with another filter and sort",
     kind: "neighbour",
     run: (target, seconds) =>
       listAtRate(target, 20, seconds, target.plain.secret, (index) => `?${shapeOf(index)}&limit=100`),
@@ -36,7 +36,7 @@ export const slowStatements: readonly Attack[] = [
 function unmatchedList(name: string, perSecond: number): Attack {
   return {
     name,
-    about: `a publishable key asks ${perSecond} times a second for a list whose rule matches no row`,
+    about: `a publishable key requests a list whose rule matches no row, ${perSecond} times a second`,
     kind: "neighbour",
     run: (target, seconds) => listAtRate(target, perSecond, seconds, target.plain.publishable, () => ""),
     problems: slowOrRefused,
@@ -61,8 +61,8 @@ async function listAtRate(
 }
 
 /**
- * A user's rule walks over the offers for each listing: many seconds for a page without a match. Whoever attacks
- * doesn't wait for the answers to the last requests; their number is the result.
+ * A user's rule reads the offers of each listing: many seconds for a page without a match. The attacker doesn't wait
+ * for the last answers; only their number matters.
  */
 async function askAtOnce(target: Target, project: HostileProject, seconds: number, tally: Tally): Promise<number> {
   let left = 0;
@@ -81,7 +81,7 @@ async function askAtOnce(target: Target, project: HostileProject, seconds: numbe
 
 const sortable = ["title", "note", "price", "stock", "colour", "created_at", "updated_at"];
 
-/** Values that no row has, under an order that no index has. */
+/** Values that no row has, in an order that no index has. */
 function shapeOf(index: number): string {
   const pick = (step: number): string => sortable[(index * step + Math.floor(index / 7)) % sortable.length] as string;
   const [first, second, third] = [pick(1), pick(3), pick(5)];

@@ -1,5 +1,5 @@
-// Attacks by those who have no credential, or one that anybody can have. In: a target. Out: how they were answered, and how
-// somebody else was who did nothing wrong.
+// Attacks without a credential, or with one that everybody can get. In: a target. Out: the answers, and the answers to
+// an innocent caller.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { newApiKey } from "@plinth/bundle";
@@ -8,14 +8,14 @@ import { createSender, type Shot } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses, type Stage } from "../attack.ts";
 import { attackerAddress, bearer, type Target } from "../target.ts";
 
-/** At once, and as fast as the service answers. */
+/** Started at once, and repeated as fast as the service answers. */
 const workers = 32;
 const otherVisitor = "127.0.0.77";
 
 export const strangers: readonly Attack[] = [
   {
     name: "forged-keys",
-    about: "300 forged keys a second; from the same address a good key that the service has never seen",
+    about: "300 forged keys a second, and from the same address a valid key that the service has never seen",
     kind: "stranger",
     prepare: async ({ freshKey }) => freshKey(),
     run: async (target, seconds, prepared) => {
@@ -51,7 +51,7 @@ export const strangers: readonly Attack[] = [
       }));
     },
     count: async (stage, prepared) => {
-      // A connection reports what it did once a second.
+      // Each connection reports its counts once a second.
       await pause(1_500);
       return { look_ups: (await sessionLookUps(stage)) - (prepared as EndedSession).before };
     },
@@ -62,7 +62,7 @@ export const strangers: readonly Attack[] = [
   },
   {
     name: "shared-publishable-key",
-    about: "one visitor at full speed, another with the same key 5 times a second",
+    about: "one visitor at full speed, and another with the same key 5 times a second",
     kind: "stranger",
     run: async (target, seconds) => {
       const headers = bearer(target.greedy[0].publishable);
@@ -109,7 +109,7 @@ export const strangers: readonly Attack[] = [
     kind: "stranger",
     run: (target, seconds) =>
       asFastAsAnswered(target, seconds, () => ({ method: "GET", path: "/v1/openapi.json" }), false),
-    // A connection that is refused outright brings no answer.
+    // A refused connection brings no answer.
     problems: onlyStatuses(0, 401, 429, 503),
   },
 ];
@@ -138,7 +138,7 @@ async function asFastAsAnswered(
   await inParallel(workers, seconds, async () => {
     const status = await sender.send(shotOf());
     tally.add(status);
-    // Who is refused outright would otherwise spin.
+    // Without this pause, a refused caller would loop.
     if (status === 0) await pause(10);
   });
   sender.close();
@@ -161,7 +161,7 @@ async function endedToken({ origin, plain }: Target): Promise<string> {
   return token;
 }
 
-/** How often Postgres has looked into the project's sessions. */
+/** How often Postgres has read the project's sessions. */
 async function sessionLookUps({ query, target }: Stage): Promise<number> {
   const [row] = await query(
     `select (coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int as scans from pg_stat_user_tables

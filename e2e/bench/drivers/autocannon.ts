@@ -1,12 +1,12 @@
-// Load from this very process. In: work, and for how many seconds or how many requests. Out: a count and latencies.
-// Above some 15,000 requests a second it is busier than the server: wrk is preferred where it is installed.
+// Generates load in this process. In: a request, and a number of seconds or requests. Out: a count and latencies. Above
+// about 15,000 requests a second, it is busier than the server, so wrk is preferred if it is installed.
 import autocannon from "autocannon";
 import { filled } from "../workloads.ts";
 import { connections, type Drive, type Driven, type Work } from "./drive.ts";
 
 export const driveByAutocannon: Drive = (work, seconds) => run(work, { duration: seconds });
 
-/** The same amount of work for each server, however fast it is. @throws Error where any reply was not a 2xx. */
+/** Sends the same number of requests to each server, however fast it is. @throws Error if any reply was not 2xx. */
 export async function sendAmount(work: Work, requests: number): Promise<void> {
   await run(work, { amount: requests });
 }

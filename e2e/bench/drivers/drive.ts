@@ -1,4 +1,5 @@
-// What a driver of load takes and gives. In: a server, a request with holes, for how long. Out: a count and latencies.
+// The input and output of a load generator. In: a server, a request with placeholders, a time. Out: a count and
+// latencies.
 import type { Request } from "../workloads.ts";
 
 export interface Work {
@@ -14,7 +15,7 @@ export interface Driven {
   readonly p99Ms: number;
 }
 
-/** @throws Error where any reply was not a 2xx: a figure with refusals in it would say nothing. */
+/** @throws Error if any reply was not 2xx, because a figure with refusals would be meaningless. */
 export type Drive = (work: Work, seconds: number) => Promise<Driven>;
 
 export const connections = 48;

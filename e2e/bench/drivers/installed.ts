@@ -1,4 +1,4 @@
-// The driver that this machine has. In: nothing. Out: its name, and how it drives.
+// Selects the load generator of this machine. In: nothing. Out: its name and its function.
 import { driveByAutocannon } from "./autocannon.ts";
 import type { Drive } from "./drive.ts";
 import { driveByWrk, wrkIsInstalled } from "./wrk.ts";

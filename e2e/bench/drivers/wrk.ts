@@ -1,5 +1,6 @@
-// Load from wrk, which costs a fraction of what a driver in JavaScript does. In: work, and for how many seconds. Out: a
-// count and latencies. The script that it runs fills the holes of the request and prints what was measured as JSON.
+// Generates load with wrk, which needs a fraction of the CPU of a load generator in JavaScript. In: a request and a
+// number of seconds. Out: a count and latencies. Its script fills the placeholders of the request and prints the result
+// as JSON.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ interface Printed {
   readonly us: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  /** Replies of 400 and above. */
+  /** Replies with a status of 400 or more. */
   readonly refusals: number;
   readonly errors: number;
   readonly timeouts: number;
@@ -28,7 +29,7 @@ export const driveByWrk: Drive = async (work, seconds) => {
   try {
     const script = join(folder, "script.lua");
     writeFileSync(script, scriptOf(work));
-    // A reply may take as long as autocannon lets it.
+    // The same timeout as autocannon's.
     const args = [
       "--threads",
       "1",
@@ -51,7 +52,7 @@ export const driveByWrk: Drive = async (work, seconds) => {
   }
 };
 
-/** A JSON string of plain ASCII is a string in Lua, too. */
+/** A JSON string of plain ASCII is also a string in Lua. */
 function scriptOf({ request, headers }: Work): string {
   const { method, path, body } = request;
   const fixed = !/\{(?:id|topic|n)\}/.test(`${path}${body ?? ""}`);

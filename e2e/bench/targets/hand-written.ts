@@ -1,6 +1,6 @@
-// The yardsticks F1 and F1*: what a good engineer writes by hand with Fastify and postgres.js.
-// F1 has a pool of 8 and writes its audit row as a second statement in a transaction; F1* is tuned: pool of 2, audit in a CTE.
-// It knows one API key and one user, both in memory: less work than ours does for a caller.
+// The targets F1 and F1*: what a good engineer writes by hand with Fastify and postgres.js. F1 has a pool of 8
+// connections and writes the audit row as a second statement in a transaction. F1* is tuned: a pool of 2, and the audit
+// row in a CTE. Both know one API key and one user, in memory, so they do less work for a caller than ours.
 import { parseArgs } from "node:util";
 import Fastify from "fastify";
 import postgres from "postgres";
@@ -138,12 +138,12 @@ app.patch<{ Params: { id: string }; Body: Changes }>(
   },
 );
 
-/** The audit row has each changed field as it was and as it is. */
+/** The audit row contains the old and new value of each changed field. */
 async function updateInOneStatement(id: string, changes: Changes, requestId: string) {
   const fields = Object.keys(changes) as Field[];
   const list = (each: (field: Field) => postgres.PendingQuery<postgres.Row[]>) =>
     fields.map(each).reduce((all, one) => sql`${all}, ${one}`);
-  // postgres.js misreads `${sql(changes)}` behind `for update`.
+  // postgres.js misreads `${sql(changes)}` after `for update`.
   const assignments = list((field) => sql`${sql(field)} = ${changes[field] as string | number}`);
   const pairs = list(
     (field) => sql`${sql.unsafe(`'${field}'`)}, jsonb_build_array(before.${sql(field)}, changed.${sql(field)})`,

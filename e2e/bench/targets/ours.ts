@@ -1,5 +1,5 @@
-// Our own runtime, with the benchmark's project published to it. In: a cell database. Out: its process, a user's token, a
-// key. The whole pipeline stands in front: key, token, permission, limit, audit.
+// Our own runtime, with the benchmark's project published to it. In: a cell database. Out: its process, a user's token,
+// a key. Each request passes the whole pipeline: key, token, permission, limit, audit.
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The yardstick F0: the same SQL from pgbench, prepared, 8 clients; no HTTP, no JavaScript.
-// In: a database and a workload. Out: transactions per second and latencies; null where pgbench isn't installed.
+// The target F0: the same SQL with pgbench, prepared, 8 clients, without HTTP and JavaScript. In: a database and a
+// workload. Out: transactions per second and latencies; null if pgbench isn't installed.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +76,7 @@ export function pgbenchIsInstalled(): boolean {
   return spawnSync("pgbench", ["--version"]).status === 0;
 }
 
-/** @throws Error with pgbench's own words where it fails. */
+/** @throws Error with pgbench's message if it fails. */
 export function runPgbench(target: PgbenchTarget, workload: Workload, seconds: number): Round {
   const folder = mkdtempSync(join(tmpdir(), "plinth-pgbench-"));
   try {

@@ -1,4 +1,4 @@
-// What the language accepts, and the model that it becomes.
+// Valid blueprints, and their form in the model.
 import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ function example(name: string): string {
 const fieldsOf = (entity: Entity): string[] => entity.fields.map((field) => `${field.name}: ${fieldText(field)}`);
 const rulesOf = (entity: Entity): string[] =>
   entity.permissions.map((one) => `${one.operation} ${one.role}: ${printExpression(one.rule)}`);
-/** Most pieces below stand alone, without permissions. */
+/** Most snippets below are incomplete and have no permissions. */
 const codesOf = (text: string): string[] =>
   checkBlueprint(text).diagnostics.flatMap(({ code }) => (code === "entity_unused" ? [] : [code]));
 
@@ -51,7 +51,7 @@ describe("the examples", () => {
     expect(model.entities.map((entity) => entity.plural)).toEqual(["listings", "inquiries"]);
   });
 
-  test("parcel-desk: what is not served warns, and the file field is left out", () => {
+  test("parcel-desk: unavailable parts are warnings, and the file field is left out", () => {
     expect(codesOf(example("parcel-desk"))).toEqual(["module_not_served", "field_not_served"]);
     const { fields } = entityOf(example("parcel-desk"), "shipment");
     expect(fields.filter((field) => field.declared).map((field) => `${field.name}: ${fieldText(field)}`)).toEqual([
@@ -72,7 +72,7 @@ function withFields(...lines: string[]): string {
 }
 
 describe("fields", () => {
-  test("every type, in the short form of an entity", () => {
+  test("of every type, in the short form of an entity", () => {
     const entity = entityOf(
       withFields(
         "a: string",
@@ -108,7 +108,7 @@ describe("fields", () => {
     expect(entity.fields.every((field) => field.declared === (field.name.length === 1))).toBe(true);
   });
 
-  test("the long form says the same as the short one", () => {
+  test("have the same meaning in the long and in the short form", () => {
     const long = withFields(
       "a: { type: string, optional: true, unique: true, default: hello }",
       "b: { type: user_ref, default: current_user.id }",
@@ -127,14 +127,14 @@ describe("fields", () => {
     expect(entityOf(short).fields[4]?.limits.max).toBe("255");
   });
 
-  test("a long form in a field named `fields` and an entity with `fields` as a text are told apart", () => {
+  test("a long form in a field named `fields` differs from an entity whose `fields` is a text", () => {
     expect(fieldsOf(entityOf(`${head}entities:\n  listing:\n    note: string\n    body: text\n`))[2]).toBe(
       "body: text",
     );
     expect(codesOf(`${head}entities:\n  listing:\n    fields: string\n`)).toEqual(["reserved_name"]);
   });
 
-  test("declared times and creator take the place of the implicit ones", () => {
+  test("declared times and creator replace the implicit ones", () => {
     const entity = entityOf(withFields("created_by: user_ref? = current_user.id", "created_at: datetime"));
     expect(entity.fields.map((field) => field.name)).toEqual([
       "id",
@@ -147,7 +147,7 @@ describe("fields", () => {
     expect(entity.fields[3]).toMatchObject({ writer: "service", declared: false });
   });
 
-  test("declared times of a record are the service's, whatever the declaration says", () => {
+  test("declared times are only written by the service", () => {
     const own = { writer: "service", optional: false, default: { kind: "now" }, type: { kind: "datetime" } };
     for (const text of ["datetime", "datetime = now", "datetime readonly", "datetime index", "datetime was(made_at)"]) {
       const entity = entityOf(withFields(`created_at: ${text}`, `updated_at: ${text.replace("made_at", "moved_at")}`));
@@ -183,7 +183,7 @@ describe("fields", () => {
     ["user_ref = current_user.email"],
     ["ref(listing)? = x"],
     ["enum[a, b] = c"],
-  ])("refuses the default of `%s`", (notation) => {
+  ])("refuse the default of `%s`", (notation) => {
     expect(codesOf(withFields(`a: ${notation}`))).toEqual(["invalid_default"]);
   });
 
@@ -200,7 +200,7 @@ describe("fields", () => {
     ["ref()", "invalid_field"],
     ["ref(user)", "unknown_entity"],
     ["[string]", "wrong_kind"],
-  ])("refuses `%s` as %s", (notation, code) =>
+  ])("refuse `%s` as %s", (notation, code) =>
     expect(codesOf(withFields("t: string", `a: ${notation}`))).toEqual([code]),
   );
 });
@@ -209,14 +209,14 @@ describe("permissions", () => {
   const withPermissions = (inEntity: string, top = "", roles = ""): string =>
     `${head}${roles}entities:\n  listing:\n    fields:\n      title: string\n      open: bool\n      seller_id: user_ref\n${inEntity}${top}`;
 
-  test("in the entity and at the top level mean the same", () => {
+  test("mean the same in the entity and at the top level", () => {
     const inside = withPermissions("    permissions:\n      public:\n        read: open\n");
     const outside = withPermissions("", "permissions:\n  listing:\n    public:\n      read: open\n");
     expect(rulesOf(entityOf(inside))).toEqual(["read public: open"]);
     expect(rulesOf(entityOf(outside))).toEqual(["read public: open"]);
   });
 
-  test("different roles of one entity may stand in both places", () => {
+  test("can be in both places for different roles of one entity", () => {
     const both = withPermissions(
       "    permissions:\n      public: { read: open }\n",
       "permissions:\n  listing:\n    user: { read: true }\n",
@@ -224,7 +224,7 @@ describe("permissions", () => {
     expect(rulesOf(entityOf(both))).toEqual(["read public: open", "read user: true"]);
   });
 
-  test("`all` covers what is not named; `false` denies", () => {
+  test("`all` covers operations without a rule; `false` denies", () => {
     const text = withPermissions(
       "    permissions:\n      user:\n        all: seller_id == current_user.id\n        delete: false\n        read: true\n",
     );
@@ -235,21 +235,21 @@ describe("permissions", () => {
     ]);
   });
 
-  test("a list grants where any of it does", () => {
+  test("a list grants if any of its rules does", () => {
     const text = withPermissions(
       "    permissions:\n      user:\n        read:\n          - open\n          - seller_id == current_user.id\n        update: [false]\n",
     );
     expect(rulesOf(entityOf(text))).toEqual(["read user: open || seller_id == current_user.id"]);
   });
 
-  test("a block scalar holds what plain YAML can't", () => {
+  test("a block scalar can contain text that plain YAML can't", () => {
     const text = withPermissions(
       "    permissions:\n      user:\n        read: |\n          !open\n          && title != 'a: b # c'\n",
     );
     expect(rulesOf(entityOf(text))).toEqual(['read user: !open && title != "a: b # c"']);
   });
 
-  test("problems are found at their place in blocks, quotes and folded text", () => {
+  test("problems have their position in blocks, quotes and folded text", () => {
     const at = (rule: string): string => {
       const found = checkBlueprint(
         withPermissions(`    permissions:\n      user:\n        read: ${rule}\n`),
@@ -268,7 +268,7 @@ describe("permissions", () => {
     expect(at('"open && title == \\"x\\" && opem"')).toBe("unknown_name 11:42-11:46");
   });
 
-  test("owner must ask who: not to create, and not where it denies", () => {
+  test("owner needs a rule about the user, except for create and deny", () => {
     const owner = (line: string): string[] =>
       codesOf(withPermissions(`    permissions:\n      owner:\n        ${line}\n`));
     expect(owner("create: true")).toEqual([]);
@@ -297,7 +297,7 @@ describe("permissions", () => {
     ]);
   });
 
-  test("what is no rule", () => {
+  test("invalid rules", () => {
     const rule = (line: string): string[] =>
       codesOf(withPermissions(`    permissions:\n      user:\n        ${line}\n`));
     expect(rule("restore: true")).toEqual(["restore_without_soft_delete"]);
@@ -311,7 +311,7 @@ describe("names", () => {
   const named = (name: string, plural = ""): string[] =>
     codesOf(`${head}entities:\n  ${name}:\n${plural}    fields:\n      title: string\n`);
 
-  test("plurals are made of the last word, or given", () => {
+  test("plurals are derived from the last word, or given", () => {
     const entity = (name: string): string => entityOf(`${head}entities:\n  ${name}:\n    title: string\n`, name).plural;
     expect(entity("shop_category")).toBe("shop_categories");
     expect(entity("person")).toBe("people");
@@ -326,21 +326,21 @@ describe("names", () => {
     expect(named(name)).toEqual(["reserved_name"]),
   );
   test.each([["order"], ["group"], ["team"], ["event"], ["table"]])(
-    "the entity `%s` is fine, whatever SQL says",
+    "the entity `%s` is allowed, whatever SQL says",
     (name) => expect(named(name)).toEqual([]),
   );
   test.each([["id"], ["limit"], ["old"], ["current_user"], ["ctid"], ["constructor"]])(
     "the field `%s` is reserved",
     (name) => expect(codesOf(withFields(`${name}: string`, "t: string"))).toEqual(["reserved_name"]),
   );
-  test.each([["on"], ["No"], ["off"]])("`%s` is a trap as a name", (name) =>
+  test.each([["on"], ["No"], ["off"]])("`%s` is a misleading name", (name) =>
     expect(codesOf(withFields(`${name}: string`, "t: string"))).toEqual(["yaml_word"]),
   );
-  test.each([["package"], ["select"], ["from"], ["order"], ["type"]])("the field `%s` is fine", (name) =>
+  test.each([["package"], ["select"], ["from"], ["order"], ["type"]])("the field `%s` is allowed", (name) =>
     expect(codesOf(withFields(`${name}: string`))).toEqual([]),
   );
 
-  test("an entity and the plural of another can't meet", () => {
+  test("an entity can't have the plural of another as its name", () => {
     expect(
       codesOf(`${head}entities:\n  datum:\n    plural: listing\n    fields: { a: string }\n  listing: { a: string }\n`),
     ).toEqual(["plural_collision"]);
@@ -354,7 +354,7 @@ test("the order of modules and a comment change nothing in the model", () => {
   );
 });
 
-test("the default of a field is what the notation of the model says", () => {
+test("the default of a field equals its notation in the model", () => {
   expect(defaultText({ kind: "literal", value: 'a "b"' })).toBe('"a \\"b\\""');
 });
 
@@ -368,7 +368,7 @@ test.each([
   expect(diagnostics.map(({ code, span }) => `${code} ${span.start.line}:${span.start.column}`)).toEqual(expected);
 });
 
-test("and a list in an unquoted rule in brackets", () => {
+test("commas split a list in an unquoted rule in brackets", () => {
   const text = `${head}entities:\n  listing:\n    fields: { a: int }\n    permissions:\n      public:\n        read: [a in [1, 2], a == 3]\n`;
   expect(codesOf(text)).toEqual(["yaml_flow_split"]);
   expect(codesOf(text.replace("a in [1, 2]", '"a in [1, 2]"'))).toEqual([]);

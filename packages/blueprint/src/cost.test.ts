@@ -1,5 +1,5 @@
-// That no blueprint keeps the check or the diff busy: the pairs of `testing/costly-blueprints.ts`, each within a bound, with the same
-// answer every time, and nothing that was not decided taken for safe. Prints what each took.
+// No blueprint can make the check or the diff take long: the pairs of `testing/costly-blueprints.ts` stay within
+// limits, give the same answer each time, and undecided changes never count as safe. It prints the time of each.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { diffModels } from "./diff/diff.ts";
@@ -7,7 +7,7 @@ import { protect } from "./diff/protect.ts";
 import type { Model } from "./model/model.ts";
 import { costlyPairs } from "./testing/costly-blueprints.ts";
 
-/** Some 300 ms on a quiet machine; this is far below what anything exponential takes. */
+/** About 300 ms on an idle machine; far less than anything exponential takes. */
 const MS_MAX = 4_000;
 
 function modelOf(text: string): Model {
@@ -23,7 +23,7 @@ function timed<T>(work: () => T): { readonly result: T; readonly ms: number } {
   return { result, ms: Math.round((process.cpuUsage().user - started) / 1000) };
 }
 
-describe("what a blueprint may cost", () => {
+describe("the cost of a blueprint", () => {
   test.each(costlyPairs().map((one) => [one.name, one] as const))("%s", { timeout: 60_000 }, (name, pair) => {
     const before = modelOf(pair.before);
     const check = timed(() => modelOf(pair.after));
@@ -38,7 +38,7 @@ describe("what a blueprint may cost", () => {
     expect(diffModels(before, check.result)).toEqual(diff.result);
   });
 
-  test("what goes beyond the budget says so", () => {
+  test("is reported if it exceeds the budget", () => {
     const pair = costlyPairs().find((one) => one.name === "sixty roles of four operations");
     const changes = diffModels(modelOf(pair?.before ?? ""), modelOf(pair?.after ?? ""));
     const told = changes.filter(({ witness }) => witness?.decided === false).map(({ witness }) => witness?.summary);
@@ -47,7 +47,7 @@ describe("what a blueprint may cost", () => {
     );
   });
 
-  test("a text that stands for too many grants is refused", () => {
+  test("is limited by the number of grants", () => {
     const roles = Array.from({ length: 110 }, (_, i) => `r${i}`);
     const edges = Array.from({ length: 100 }, (_, i) => `        e${i}: { from: a, to: b }\n`).join("");
     const text = [
@@ -58,7 +58,7 @@ describe("what a blueprint may cost", () => {
     expect(checkBlueprint(text).diagnostics.filter((one) => one.code === "too_many")).toHaveLength(1);
   });
 
-  test("and so is one whose rules are too large in all", () => {
+  test("is limited by the total size of rules", () => {
     const rules = Array.from({ length: 7 }, (_, i) => `  w${i + 1}: "w${i} && (b != ${i} || w${i})"\n`).join("");
     const entities = Array.from(
       { length: 60 },

@@ -1,4 +1,4 @@
-// Why a rule refused, with the part of it and its line.
+// The reason why a rule refused: the part of it and its line.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { type AccessQuestion, explainAccess, type GivenTests } from "./explain-access.ts";
@@ -38,7 +38,7 @@ function explained(question: Partial<AccessQuestion>, given?: GivenTests) {
   return explainAccess({ model: checked.model, places: checked.places }, whole, given);
 }
 
-test("the part of the rule that decided, and its line", () => {
+test("shows the deciding part of the rule, and its line", () => {
   const { allowed, grants } = explained({});
   expect(allowed).toBe(false);
   expect(grants).toMatchObject([
@@ -46,18 +46,18 @@ test("the part of the rule that decided, and its line", () => {
   ]);
 });
 
-test("another part for another person; an empty field is unknown", () => {
+test("shows another part for another person; an empty field is unknown", () => {
   const bob = explained({ as: "bob", operation: "update", row: "shown" });
   expect(bob.grants[0]?.culprit?.place?.start.line).toBe(15);
   const ana = explained({ as: "ana", operation: "update" });
   expect(ana.grants[0]).toMatchObject({ allowed: false, unknown: true, culprit: { place: { start: { line: 16 } } } });
 });
 
-test("who is let in has no culprit", () => {
+test("has no culprit if access is granted", () => {
   expect(explained({ row: "shown" })).toMatchObject({ allowed: true, grants: [{ allowed: true, culprit: null }] });
 });
 
-test("a name that is not there is told with the one that was meant", () => {
+test("suggests the right name for an unknown one", () => {
   expect(() => explained({ entity: "bik" })).toThrow("There is no entity bik. Did you mean bike?");
   expect(() => explained({ row: null })).toThrow(
     "Which bike do you mean? Name a row of the tests, bike.<row>, or give a record.",
@@ -66,7 +66,7 @@ test("a name that is not there is told with the one that was meant", () => {
   expect([allowed, reason]).toEqual([false, "`bike` has no field `nmae`"]);
 });
 
-test("somebody and a record that are given", () => {
+test("accepts a given user and a given record", () => {
   const given = {
     user: { roles: ["user"], email: "eve@example.com", profile: {} },
     record: { entity: "bike", values: { name: "C", status: "on_sale" } },
@@ -74,7 +74,7 @@ test("somebody and a record that are given", () => {
   expect(explained({ as: "given", row: "given" }, given).allowed).toBe(true);
 });
 
-test("nobody has the operation; what is not there is said", () => {
+test("says that nobody has the operation, or that a name is unknown", () => {
   expect(explained({ operation: "delete" })).toEqual({ allowed: false, reason: null, grants: [] });
   expect(() => explained({ as: "eve" })).toThrow("There is no user eve. Known users: public, ana, bob.");
   expect(() => explained({ row: "gone" })).toThrow("The tests have no row bike.gone.");

@@ -1,4 +1,4 @@
-// What is said of real records is judged on their own values: nothing is made up where something isn't given.
+// Real records are evaluated with their own values; missing values are never invented.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { explainRecord, type RecordQuestion, type Somebody } from "./explain-record.ts";
@@ -60,7 +60,7 @@ function explained(question: Partial<RecordQuestion>) {
   );
 }
 
-test("a user is let in by the record that theirs leads to, and another is not; with what was seen", () => {
+test("grants access to a user through a related record, denies it to another, and shows the values that it read", () => {
   expect(explained({}).allowed).toBe(true);
   const ben = explained({ who: somebody(BEN) });
   expect(ben.allowed).toBe(false);
@@ -72,19 +72,19 @@ test("a user is let in by the record that theirs leads to, and another is not; w
   ]);
 });
 
-test("rules over the time are judged now", () => {
+test("evaluates rules about the time with the current time", () => {
   expect(explained({ who: somebody(BEN, ["clerk"]) }).allowed).toBe(true);
   expect(explained({ who: somebody(BEN, ["clerk"]), now: "2026-04-01T00:00:00Z" }).allowed).toBe(false);
 });
 
-test("what the record doesn't show is empty, and named", () => {
+test("treats values that the record doesn't show as empty, and names them", () => {
   const { price: _, ...hidden } = bike;
   const told = explained({ operation: "update", record: hidden });
   expect([told.allowed, told.grants[0]?.unknown, told.missing]).toEqual([false, true, ["price"]]);
   expect(explained({ others: [] }).allowed).toBe(false);
 });
 
-test("whoever isn't signed in is judged as public alone", () => {
+test("evaluates visitors as public only", () => {
   const told = explained({ who: null });
   expect([told.allowed, told.grants.map(({ role }) => role)]).toEqual([false, ["public"]]);
   expect(explained({ who: null, record: { ...bike, sold_at: null } }).allowed).toBe(true);

@@ -1,6 +1,6 @@
-// Why somebody may or may not do something with a real record. In: a model, who asks, the operation, and the record with those that it
-// leads to, as the API shows them. Out: what `explainAccess` says, with the values that each deciding part saw.
-// What isn't given is empty here, and never made up: `missing` names what a rule asks for and nobody gave.
+// Explains why somebody can or can't do something with a real record. In: a model, the caller, the operation, and the
+// record with its related records, as the API shows them. Out: the result of `explainAccess`, with the values that each
+// deciding part read. Values that were not given are empty and never invented: `missing` lists those that a rule needs.
 import { type Expression, evaluateValue, explain, partsOf, printExpression, type Value } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
 import { type AccessExplanation, toldOf } from "./explain-access.ts";
@@ -11,14 +11,14 @@ import type { Entity, JsonValue, Model, Operation } from "./model/model.ts";
 /** A record or a user as JSON. */
 type Values = Readonly<Record<string, JsonValue>>;
 
-/** Null: nobody is signed in. */
+/** Null if nobody is signed in. */
 export type Somebody = {
   readonly id: string;
   readonly email: string;
   readonly roles: readonly string[];
-  /** With the profile fields. */
+  /** Including the profile fields. */
   readonly values: Values;
-  /** The first is the one that their requests are made in. */
+  /** Their requests use the first one. */
   readonly organizations: readonly { readonly organization: string; readonly role: string }[];
 } | null;
 
@@ -28,24 +28,24 @@ export interface RecordQuestion {
   readonly entity: string;
   /** With its id; null for a create. */
   readonly record: Values | null;
-  /** What is sent. */
+  /** The sent values. */
   readonly input: Values;
-  /** Records that it leads to, each with its id. */
+  /** Related records, each with its id. */
   readonly others: readonly { readonly entity: string; readonly values: Values }[];
   /** RFC 3339. */
   readonly now: string;
 }
 
 export interface RecordExplanation extends AccessExplanation {
-  /** For each grant, what the part that decided saw: of a rule that holds, what all of it saw. */
+  /** For each grant, the values that the deciding part read; for a true rule, those of the whole rule. */
   readonly seen: readonly (readonly { readonly text: string; readonly value: Value }[])[];
-  /** Fields that the rules ask for and the given records don't show. */
+  /** Fields that the rules need and the given records don't contain. */
   readonly missing: readonly string[];
 }
 
 const PUBLIC = "public";
 
-/** @throws Error where the model has no such entity. */
+/** @throws Error if the model has no such entity. */
 export function explainRecord(
   { model, places }: Pick<CheckedBlueprint, "places"> & { readonly model: Model },
   question: RecordQuestion,
@@ -89,7 +89,9 @@ function whole(fields: Entity["fields"], values: Values): Record<string, JsonVal
   return Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? null]));
 }
 
-/** What a part of a rule reads, each once; what is read of each record of a list has no one value. */
+/**
+ * The values that a part of a rule reads, each once. A value that is read in each record of a list has no single value.
+ */
 function leavesOf(part: Expression): readonly Expression[] {
   const found = new Map<string, Expression>();
   const visit = (node: Expression): void => {

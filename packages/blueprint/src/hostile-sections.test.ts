@@ -1,4 +1,4 @@
-// A large blueprint that is nothing but one section, or one list of it, is checked in bounded time.
+// A large blueprint that consists of one section or one list is checked in limited time.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { DIAGNOSTICS_MAX } from "./text/report.ts";
@@ -6,7 +6,7 @@ import { DIAGNOSTICS_MAX } from "./text/report.ts";
 const head =
   "project: demo\nmodules: [auth, users, roles, organizations, storage, webhooks, workers, audit_logs]\nentities:\n  note:\n    fields: { text: string, state: 'enum[a, b]' }\n";
 const SIZE = 180_000;
-/** Of the processor's time, whatever else runs: far above what it takes, far below what anything quadratic would. */
+/** Processor time, far above the usual time, and far below that of anything quadratic. */
 const US_MAX = 8_000_000;
 
 function many(line: (i: number) => string, size = SIZE): string {

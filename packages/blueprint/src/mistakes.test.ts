@@ -1,5 +1,5 @@
-// Mistakes that people make who come from other systems: `testdata/mistakes/*.md` holds each with what its author is told.
-// After a change of messages, `UPDATE_GOLDENS=1` writes the answers anew; the difference is read before it is committed.
+// Mistakes of people who know other systems: `testdata/mistakes/*.md` contains each with its diagnostics. After a
+// change of messages, `UPDATE_GOLDENS=1` writes the new diagnostics; review the diff before you commit.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { goldenDirectory } from "@plinth/testkit";
@@ -9,7 +9,7 @@ import type { Diagnostic } from "./text/diagnostic.ts";
 
 const directory = new URL("testdata/mistakes/", import.meta.url);
 const files = readdirSync(directory);
-/** For mistakes that are not about it. */
+/** For mistakes outside of this part. */
 const HEAD = "project: shop\nmodules: [auth, users]\n";
 const LINE_LENGTH_MAX = 200;
 
@@ -34,7 +34,7 @@ function fullText(yaml: string): string {
   return /^(?:project|name):/m.test(yaml) ? yaml : HEAD + yaml;
 }
 
-/** As the command line shows it: the line at fault, what is wrong, and what to write. */
+/** As the command line shows it: the wrong line, the problem, and the correction. */
 function told(mistake: Mistake): string {
   const lines = fullText(mistake.yaml).split("\n");
   return diagnosticsOf(mistake)
@@ -45,7 +45,7 @@ function told(mistake: Mistake): string {
     .join("");
 }
 
-/** The file with what each mistake is told now. */
+/** The file with the current diagnostics of each mistake. */
 function answered(name: string): string {
   const text = readFileSync(new URL(name, directory), "utf8");
   return mistakesIn(name).reduce((all, mistake) => {
@@ -54,11 +54,11 @@ function answered(name: string): string {
   }, text);
 }
 
-test("each is told what it was told when somebody read it", () =>
+test("each mistake has the reviewed diagnostics", () =>
   goldenDirectory(fileURLToPath(directory), () => Object.fromEntries(files.map((name) => [name, answered(name)]))));
 
 describe.each(files)("%s", (name) => {
-  test("each gets one answer, short, at its line, with what to write", () => {
+  test("each gets one short diagnostic, at its line, with a correction", () => {
     const mistakes = mistakesIn(name);
     expect(mistakes.length).toBeGreaterThan(10);
     const poor = mistakes.flatMap((mistake) => {

@@ -1,4 +1,4 @@
-// What the matrix says of a role is what the service grants it: its own permissions, those that it inherits, and no others.
+// The matrix shows exactly what the service grants a role: its own permissions and the inherited ones.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { columnsOf, matrixOf } from "./permission-matrix.ts";
@@ -29,7 +29,7 @@ const rows = matrixOf(model);
 const cell = (operation: string, role: string) =>
   rows.find((row) => row.operation === operation)?.cells.find((one) => one.role === role);
 
-test("a column for each role that somebody can hold, and a row for each operation", () => {
+test("has a column for each role that a caller can have, and a row for each operation", () => {
   expect(columnsOf(model)).toEqual(["public", "user", "clerk", "chief", "admin"]);
   expect(rows.map(({ operation }) => operation)).toEqual([
     "read",
@@ -41,7 +41,7 @@ test("a column for each role that somebody can hold, and a row for each operatio
   ]);
 });
 
-test("what is always, on a condition, and never allowed", () => {
+test("shows what is always, sometimes and never allowed", () => {
   expect(cell("create", "user")?.outcome).toBe("allowed");
   expect(cell("read", "user")).toMatchObject({
     outcome: "conditional",
@@ -51,7 +51,7 @@ test("what is always, on a condition, and never allowed", () => {
   expect(cell("delete", "admin")?.outcome).toBe("allowed");
 });
 
-test("what is inherited says from whom; some fields are not all", () => {
+test("names the origin of inherited permissions, and marks a part of the fields", () => {
   expect(cell("read", "chief")).toMatchObject({
     outcome: "conditional",
     grants: [{ role: "clerk", always: true, fields: ["id", "label"] }, { role: "user" }],

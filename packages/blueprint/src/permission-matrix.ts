@@ -1,10 +1,10 @@
-// What each role may do with each entity. In: the live model. Out: rows of entity and operation, with a cell for each role: what the
-// role's own permissions and those that it inherits come to. It decides nothing about a record.
+// Shows what each role can do with each entity. In: the live model. Out: rows of entity and operation, with a cell for
+// each role: the sum of its own and its inherited permissions. It decides nothing about a record.
 import { printExpression } from "@plinth/expression";
 import type { Entity, Model, Operation, Permission } from "./model/model.ts";
 
 export interface MatrixGrant {
-  /** The role that the permission is written for. */
+  /** The role for which the permission is written. */
   readonly role: string;
   readonly rule: string;
   readonly always: boolean;
@@ -28,7 +28,7 @@ export interface MatrixRow {
 
 const usual: readonly Operation[] = ["read", "create", "update", "delete"];
 
-/** `owner` is what every signed-in user holds, so it has no column of its own. */
+/** Every signed-in user has the role `owner`, so it has no separate column. */
 export function columnsOf({ roles }: Pick<Model, "roles">): readonly string[] {
   const declared = roles.filter(({ builtin }) => !builtin).map(({ name }) => name);
   return ["public", "user", ...declared, "admin"];
@@ -53,7 +53,7 @@ function operationsOf({ permissions, softDelete, stateMachine }: Entity): readon
   return [...usual, ...restore, ...moves];
 }
 
-/** As the service expands roles: everybody is public, and whoever is signed in is a user and may own records. */
+/** The same roles as in the service: everybody is `public`, and every signed-in user is a `user` and an `owner`. */
 function heldBy(role: string, { roles }: Pick<Model, "roles">): ReadonlySet<string> {
   if (role === "public") return new Set(["public"]);
   const held = new Set(["public", "user", "owner", role]);

@@ -1,4 +1,5 @@
-// Whatever the text: no throw, diagnostics in order and within the text, a bounded number of them, in bounded time.
+// For any text: nothing throws, diagnostics are in order and inside the text, and their number and the time are
+// limited.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -9,12 +10,12 @@ import { everyField, longForm, sampleField, shortForm } from "./testing/sample-f
 import { BLUEPRINT_LENGTH_MAX } from "./text/parse.ts";
 import { DIAGNOSTICS_MAX } from "./text/report.ts";
 
-/** On a machine that is busy with other things. */
+/** For a machine that is busy with other work. */
 const timeout = 120_000;
 const ran = { texts: 0, fields: 0 };
 afterAll(() => process.stdout.write(`robustness: ${ran.texts} blueprints, ${ran.fields} fields\n`));
 
-/** A field of every type in either form, and every option. */
+/** A field of every type in both forms, and every option. */
 const every = [
   "project: every-part",
   "modules: [auth, users, roles, organizations, audit_logs]",
@@ -53,7 +54,7 @@ const examples = [
   ),
 ];
 
-test("the example of every part is one", () => {
+test("the example that contains every part is valid", () => {
   expect(checkBlueprint(every).diagnostics.filter((one) => one.severity === "error")).toEqual([]);
 });
 
@@ -146,14 +147,14 @@ function mutate(text: string, { at, remove, insert }: { at: number; remove: numb
   return text.slice(0, offset) + insert + text.slice(offset + remove);
 }
 
-test("property: an example damaged anywhere", { timeout }, () => {
+test("property: an example with a random change", { timeout }, () => {
   const damaged = fc
     .tuple(fc.constantFrom(...examples), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([text, mutations]) => mutations.reduce(mutate, text));
   fc.assert(fc.property(damaged, holds), { numRuns: 150, seed: 5 });
 });
 
-test("property: scraps of YAML", { timeout }, () => {
+test("property: random pieces of YAML", { timeout }, () => {
   const text = fc.array(scraps, { maxLength: 30 }).map((parts) => parts.join(""));
   fc.assert(fc.property(text, holds), { numRuns: 150, seed: 5 });
 });
@@ -176,7 +177,7 @@ const strange = [
   "prіce",
   "a".repeat(70),
 ];
-test("property: a strange word anywhere", { timeout }, () => {
+test("property: an unexpected word at any position", { timeout }, () => {
   const replaced = fc
     .tuple(fc.constantFrom(...examples), fc.nat(), fc.constantFrom(...strange))
     .map(([text, at, word]) => {
@@ -187,7 +188,7 @@ test("property: a strange word anywhere", { timeout }, () => {
   fc.assert(fc.property(replaced, holds), { numRuns: 150, seed: 5 });
 });
 
-test("property: a field's notation damaged anywhere", { timeout }, () => {
+test("property: a field's notation with a random change", { timeout }, () => {
   const notation = sampleField.chain((field) => fc.constantFrom(shortForm(field), longForm(field, true)));
   const damaged = fc
     .tuple(notation, fc.array(mutation, { minLength: 1, maxLength: 3 }))
@@ -197,29 +198,29 @@ test("property: a field's notation damaged anywhere", { timeout }, () => {
       ran.fields++;
       const { entities, codes } = checkText(`entities:\n  a:\n    title: string\n    price: int\n    f: ${field}\n`);
       expect(codes.length).toBeLessThanOrEqual(DIAGNOSTICS_MAX);
-      // What is read without a word of complaint has every field.
+      // A text without diagnostics has all its fields in the model.
       if (codes.length === 0 && entities.length === 1) expect(entities[0]?.fields.length).toBeGreaterThanOrEqual(7);
     }),
     { numRuns: 2_000, seed: 5 },
   );
 });
 
-test("a byte order mark is taken at the start alone", () => {
+test("a byte order mark is only accepted at the start", () => {
   expect(checkBlueprint("\ufeffproject: demo\n").diagnostics).toEqual([]);
   expect(checkBlueprint("\ufeff\ufeffproject: demo\n").diagnostics.map(({ code }) => code)).toEqual(["yaml_syntax"]);
 });
 
-test("an example with Windows line ends is the same blueprint", () => {
+test("an example with Windows line endings is the same blueprint", () => {
   for (const text of examples)
     expect(checkBlueprint(text.replaceAll("\n", "\r\n")).model).toEqual(checkBlueprint(text).model);
 });
 
-test("a text of marks alone is not composed", { timeout }, () => {
+test("a text of combining marks only is not composed", { timeout }, () => {
   const text = `project: demo\ntests: [${"[1], ".repeat(150_000)}]\n`;
   expect(checkBlueprint(text).diagnostics.map(({ code }) => code)).toEqual(["blueprint_too_large"]);
 });
 
-describe("large and hostile texts end in bounded time", () => {
+describe("large and hostile texts end in limited time", () => {
   const fill = (unit: string, length = BLUEPRINT_LENGTH_MAX): string => unit.repeat(Math.floor(length / unit.length));
   test.each([
     ["brackets", fill("[")],

@@ -1,4 +1,5 @@
-// Every invalid blueprint in testdata says inline what it earns: `# expect: code line:column`. Nothing else may come.
+// Every invalid blueprint in testdata contains its expected diagnostics: `# expect: code line:column`. No others are
+// allowed.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
@@ -11,7 +12,7 @@ test.each(files)("%s", (name) => {
   const text = readFileSync(new URL(name, directory), "utf8");
   const expected = [...text.matchAll(/^# expect: (\w+ \d+:\d+)$/gm)].map((match) => match[1]);
   expect(expected.length).toBeGreaterThan(0);
-  // Most of them leave out the permissions, since they show something else.
+  // Most of them have no permissions, because they show something else.
   const isUnasked = (code: string): boolean => code === "entity_unused" && !text.includes("# expect: entity_unused");
   const found = checkBlueprint(text).diagnostics.flatMap(({ code, span }) =>
     isUnasked(code) ? [] : [`${code} ${span.start.line}:${span.start.column}`],
@@ -22,7 +23,7 @@ test.each(files)("%s", (name) => {
 });
 
 describe("there is a blueprint for every code", () => {
-  // A file of a megabyte is made by its example in the catalogue alone.
+  // Only the example in the catalogue generates a file of a megabyte.
   const codes = Object.keys(diagnosticCatalogue).filter((code) => code !== "blueprint_too_large");
   test.each(codes)("%s", (code) => expect(files).toContain(`${code.replaceAll("_", "-")}.yaml`));
 });

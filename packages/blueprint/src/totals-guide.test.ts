@@ -1,4 +1,4 @@
-// The blueprints of docs/blueprint/totals.md check, and nothing in them is warned of.
+// The blueprints of docs/blueprint/totals.md are valid, without a warning.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";

@@ -1,4 +1,4 @@
-// What a cell believes of an approval: only what control signed, for this very cell, and not for long.
+// The approvals that a cell accepts: only those that control has signed, for exactly this cell, and for a short time.
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import {
@@ -30,9 +30,9 @@ const good = signApproval(unsigned, signer, now);
 const expected = { cell: "local", keys: readControlPublicKeys(pair.publicKey), now };
 const minutes = (count: number): number => count * 60_000;
 
-test("one that control signed for this cell holds, until it expires", () => {
+test("an approval that control signed for this cell is valid until it expires", () => {
   expect(approvalProblem(good, expected)).toBeNull();
-  // It goes over the wire as JSON.
+  // It is sent as JSON.
   expect(approvalProblem(JSON.parse(JSON.stringify(good)) as Approval, expected)).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(9) })).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(11) })).toBe("The approval has expired.");
@@ -40,7 +40,7 @@ test("one that control signed for this cell holds, until it expires", () => {
   expect(approvalProblem(good, { ...expected, cell: "other" })).toBe("The approval is for another cell.");
 });
 
-test("whatever is changed in it, the signature no longer fits", () => {
+test("a change of any value invalidates the signature", () => {
   for (const [name, value] of Object.entries({ ...good, extra: 1 })) {
     if (name === "signature") continue;
     const changed = { ...good, [name]: typeof value === "string" ? `${value}x` : ["destructive note"] } as Approval;
@@ -51,20 +51,20 @@ test("whatever is changed in it, the signature no longer fits", () => {
   expect(approvalProblem({ ...forged, keyId: good.keyId }, expected)).toBe("The approval is not signed by control.");
 });
 
-test("two public keys count while one takes the other's place", () => {
+test("two public keys are valid while one replaces the other", () => {
   const keys = readControlPublicKeys(`${pair.publicKey}, ${next.publicKey}`);
   const byNext = signApproval(unsigned, readControlSigner(next.privateKey), now);
   for (const approval of [good, byNext]) expect(approvalProblem(approval, { ...expected, keys })).toBeNull();
   expect(approvalProblem(byNext, expected)).toBe("The approval is not signed by control.");
 });
 
-test("a key is read whole, and never repeated", () => {
+test("an invalid key is refused, and the error doesn't contain it", () => {
   expect(() => readControlSigner("c2VjcmV0")).toThrow(/^must be an Ed25519 key in base64 \(DER\)$/);
   expect(() => readControlPublicKeys("")).toThrow("must be an Ed25519 key");
   expect(() => readControlSigner(pair.publicKey)).toThrow("must be an Ed25519 key");
 });
 
-test("a signature of old counts for its secret alone", () => {
+test("an old signature with the shared secret is only valid for that secret", () => {
   const signature = createHmac("sha256", "secret").update(canonicalJson(agreed)).digest("hex");
   const legacy: LegacyApproval = { ...agreed, signature };
   expect(legacyApprovalIsSigned(legacy, "secret")).toBe(true);

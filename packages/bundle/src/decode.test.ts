@@ -1,4 +1,4 @@
-// What may pass the decoder: exactly a whole publication; every problem is named with its path.
+// The decoder only accepts a complete publication, and names every problem with its path.
 import { describe, expect, it } from "vitest";
 import { FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { decodePublication } from "./decode.ts";
@@ -134,7 +134,7 @@ const publication: Publication = {
   },
 };
 
-/** A copy with one member, named by its path, replaced. */
+/** A copy with one member, given by its path, replaced. */
 function withMember(path: string, value: unknown): Record<string, unknown> {
   const copy = structuredClone(publication) as unknown as Record<string, unknown>;
   const names = path.split(".");
@@ -146,7 +146,7 @@ function withMember(path: string, value: unknown): Record<string, unknown> {
 }
 
 describe("a publication", () => {
-  it("passes whole, with what the decoder doesn't know: the hashes are over all of it", () => {
+  it("is decoded with unknown members, because the hashes cover all of it", () => {
     const newer = withMember("bundle.later", { kept: true });
     const { bundle, plan } = newer;
     expect(decodePublication(newer)).toEqual({ ok: true, value: { ...newer, sent: { bundle, plan } } });
@@ -199,12 +199,12 @@ describe("a publication", () => {
     expect(decodePublication(withMember(path, value)).ok).toBe(false);
   });
 
-  it.each([[null], ["text"], [[]], [{}]])("is not %j", (data) => {
+  it.each([[null], ["text"], [[]], [{}]])("can't be %j", (data) => {
     expect(decodePublication(data).ok).toBe(false);
   });
 });
 
-describe("work in the background", () => {
+describe("background work", () => {
   const step = {
     id: "tell",
     action: { kind: "audit.write", note: { kind: "literal", value: "seen" } },
@@ -237,7 +237,7 @@ describe("work in the background", () => {
     },
   });
 
-  it("passes with every member", () => {
+  it("is decoded with every member", () => {
     expect(decodePublication(withSteps([step])).ok).toBe(true);
   });
 

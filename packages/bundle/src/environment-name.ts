@@ -1,12 +1,12 @@
-// How an environment is called. In: a project's name and an environment's. Out: the one name that a cell and its clients use.
-// A project's own name has no two hyphens in a row, so no other project can have the name of an environment.
+// Names of environments. In: a project's name and an environment's. Out: the one name that a cell and its clients use.
+// A project's name never has two hyphens in a row, so it can't equal the name of an environment.
 
-/** What every project begins with, and what clients reach by the project's name alone. */
+/** The environment that every project starts with. The project's name alone means it. */
 export const PRODUCTION = "production" as const;
 
 export interface EnvironmentName {
   readonly project: string;
-  /** `production` where the name is the project's own. */
+  /** `production` if the name is the project's own. */
   readonly environment: string;
 }
 

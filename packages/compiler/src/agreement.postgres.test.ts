@@ -1,4 +1,5 @@
-// Two evaluators, one truth: on generated schemas, rules, rows and callers a real Postgres answers what `evaluate` answers.
+// Both evaluators agree: for generated schemas, rules, rows and callers, a real Postgres gives the same results as
+// `evaluate`.
 import type { Entity, FieldType, Model } from "@plinth/blueprint";
 import { fillTemplate } from "@plinth/bundle";
 import { evaluate, printExpression, type Value } from "@plinth/expression";
@@ -33,7 +34,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  // Nothing of what a rule means may hang on the session.
+  // The meaning of a rule must not depend on the session.
   await client.query(
     "set timezone = 'America/New_York'; set datestyle = 'German, DMY'; set intervalstyle = 'postgres_verbose'; set jit = off",
   );
@@ -51,7 +52,7 @@ function modelOfWorld(world: World): Model {
     return entity(record.name, {
       fields: [...record.fields.map(declared), ...refs],
       relations: record.relations,
-      // Rules see the living alone: of each such record one row is dead.
+      // Rules only see live records: each of these records has one deleted row.
       softDelete: at > 0,
     });
   });
@@ -62,7 +63,7 @@ function modelOfWorld(world: World): Model {
   });
 }
 
-/** The world without the rows that are dead in the database. */
+/** The world without the deleted rows of the database. */
 function living(world: World, model: Model): { readonly world: World; readonly dead: ReadonlySet<string> } {
   const dead = new Set<string>();
   for (const { name, softDelete } of model.entities) if (softDelete) dead.add(String(world.rows[name]?.at(-1)?.id));
@@ -124,7 +125,7 @@ async function fill(world: World, model: Model, dead: ReadonlySet<string>, schem
   await client.query([...sql, ...updates].map(filled).join("\n"));
 }
 
-/** A case as one row: its number, and what each form of the lowered rule says. */
+/** A case as one row: its number, and the result of each form of the compiled rule. */
 function caseSql(
   one: Case,
   at: number,
@@ -144,7 +145,7 @@ function caseSql(
       const name = hole.slice(6);
       return constant(one.sent.includes(name) ? one.after?.[name] : null, types.get(name)!);
     }
-    // Nothing is written here: the pairs are those that stand.
+    // Nothing is written here, so the pairs are the stored ones.
     if (hole.startsWith("pairs.")) return `${schema}.${q(hole.split(".", 3)[2]!)}`;
     switch (hole) {
       case "schema":
@@ -188,7 +189,7 @@ function caseSql(
   return `select ${at} as at, ${key} as id, ${forms[0]} as holds, ${forms[1]} as fails, ${forms[2]} as value from ${from}`;
 }
 
-/** The row as it would be: what was sent over what is stored. */
+/** The row after the request: sent values over stored values. */
 function nextRow(after: Values, own: Entity): string {
   const columns = own.fields
     .filter((each) => each.type.kind !== "refs")
@@ -204,7 +205,7 @@ interface Answer {
   readonly value: boolean | null;
 }
 
-test("Postgres answers what the evaluator answers", async () => {
+test("Postgres gives the same results as the evaluator", async () => {
   const counts = { cases: 0, true: 0, false: 0, unknown: 0 };
   const wrong: string[] = [];
   for (const [number, generated] of sampleWorlds({ seed: SEED, count: WORLDS }).entries()) {
@@ -228,7 +229,7 @@ test("Postgres answers what the evaluator answers", async () => {
   for (const answer of ["true", "false", "unknown"] as const) expect(counts[answer]).toBeGreaterThan(counts.cases / 10);
 }, 60_000);
 
-/** Every stored row in turn, so that a rule that is planned once is judged often. */
+/** Every stored row in turn, so that a rule that is planned once is evaluated often. */
 function rowsOf({ world, record }: Case): readonly string[] {
   return (world.rows[record] ?? []).map((row) => String(row.id));
 }

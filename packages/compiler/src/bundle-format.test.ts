@@ -1,5 +1,5 @@
-// What the compiler writes is what its format says: a member that the decoder doesn't know is a change of the format that
-// nobody has declared.
+// The compiler's output matches its format: a member that the decoder doesn't know is an undeclared change of the
+// format.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -27,7 +27,7 @@ const { bundle: bundleShape, step: stepShape } = JSON.parse(readFileSync(shapeFi
   readonly step: Shape;
 };
 
-/** Members of a value that no branch of its shape names. What names no member at all may hold any. */
+/** Members of a value that no branch of its shape names. A shape without members allows any. */
 function undeclared(shape: Shape, value: unknown, at: string): readonly string[] {
   const branches = shape.anyOf ?? shape.oneOf;
   if (branches !== undefined) {
@@ -48,7 +48,7 @@ function undeclared(shape: Shape, value: unknown, at: string): readonly string[]
   });
 }
 
-it.each(readdirSync(testdata))("%s has no member that the format says nothing of", (name) => {
+it.each(readdirSync(testdata))("%s has no member that the format doesn't define", (name) => {
   const { model } = checkBlueprint(readFileSync(path.join(testdata, name, "blueprint.yaml"), "utf8"));
   if (model === null) throw new Error("no model");
   const bundle = compileModel(model);

@@ -30,12 +30,12 @@ function largeModel(entities: number) {
 }
 
 describe("the pipeline", () => {
-  test("the same model gives the same bytes", () => {
+  test("gives the same bytes for the same model", () => {
     const texts = [1, 2].map(() => JSON.stringify(compileModel(largeModel(3))));
     expect(texts[0]).toBe(texts[1]);
   });
 
-  test("a bundle survives JSON", () => {
+  test("gives a bundle that survives JSON", () => {
     const bundle = compileModel(largeModel(3));
     expect(hashOf(JSON.parse(JSON.stringify(bundle)))).toBe(hashOf(bundle));
   });
@@ -55,22 +55,22 @@ describe("fields", () => {
   );
   const of = (name: string) => bundle.entities[1]?.fields.find((one) => one.name === name);
 
-  test("who writes them", () => {
+  test("have a writer", () => {
     expect(of("owner_id")).toMatchObject({ writer: "admin", default: "{user.id}::uuid", references: "user" });
     expect(of("created_by")).toMatchObject({ writer: "service", default: "{user.id}::uuid" });
     expect(of("id")).toMatchObject({ writer: "service", default: null });
     expect(of("version")).toMatchObject({ writer: "service", default: "1", wire: "raw" });
   });
 
-  test("a default holds no hole of the author's", () => {
+  test("contain no placeholder from an author's default", () => {
     expect(of("brace")?.default).toBe("(chr(123) || 'row' || chr(125))");
   });
 
-  test("a time leaves as RFC 3339 with all its microseconds", () => {
+  test("of a time have the form of RFC 3339 with all microseconds", () => {
     expect(of("at")?.select).toBe(`to_char({row}."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
   });
 
-  test("the secrets of a user are no fields", () => {
+  test("don't include the secrets of a user", () => {
     expect(bundle.entities[0]?.fields.map((one) => one.name)).toEqual([
       "id",
       "email",
@@ -82,13 +82,13 @@ describe("fields", () => {
     ]);
   });
 
-  test("two tables of one name are our bug", () => {
+  test("with the same table name are our bug", () => {
     expect(() => compileModel(modelOf(entity("session")))).toThrow("the same name");
   });
 });
 
 describe("names", () => {
-  test("constraints of different tables never meet", () => {
+  test("of constraints in different tables are never equal", () => {
     const created = userRef;
     const bundle = compileModel(
       modelOf(
@@ -100,7 +100,7 @@ describe("names", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("constraints of long names stay apart and within what Postgres keeps", () => {
+  test("of long constraints stay different, within the length limit of Postgres", () => {
     const long = "a".repeat(50);
     const bundle = compileModel(
       modelOf(

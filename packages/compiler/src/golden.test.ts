@@ -12,11 +12,11 @@ import { planSql, schemaSql } from "./migration/schema-sql.ts";
 const testdata = path.join(import.meta.dirname, "testdata");
 const cases = readdirSync(testdata);
 const inputs = ["blueprint.yaml", "before.yaml"];
-/** Two of three lines of these documents repeat from case to case: they are kept whole for these alone. */
+/** Two of three lines of these documents repeat in every case, so only these cases keep the whole document. */
 const withDocument: readonly string[] = ["every-type", "market-square", "parcel-desk"];
 
 describe("goldens", () => {
-  test("are there", () => expect(cases.length).toBeGreaterThanOrEqual(14));
+  test("exist", () => expect(cases.length).toBeGreaterThanOrEqual(14));
 
   test.each(cases)("%s", async (name) => {
     const directory = path.join(testdata, name);
@@ -24,7 +24,7 @@ describe("goldens", () => {
   });
 });
 
-describe("what others read", () => {
+describe("the output for others", () => {
   test.each(cases)("%s: the document is valid OpenAPI 3.1", async (name) => {
     const document = JSON.parse(json(compileModel(modelIn(path.join(testdata, name), "blueprint.yaml")).openapi));
     const validator = new Validator();
@@ -32,13 +32,13 @@ describe("what others read", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  test("the validator finds a fault", async () => {
+  test("the validator finds a mistake", async () => {
     const document = JSON.parse(readFileSync(path.join(testdata, "market-square", "openapi.json"), "utf8"));
     delete document.info.title;
     expect((await new Validator().validate(document)).valid).toBe(false);
   });
 
-  test("the declarations are TypeScript", () => {
+  test("the declarations are valid TypeScript", () => {
     const files = cases.map((name) => path.join(testdata, name, "sdk.d.ts"));
     const tsc = path.join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
     const options = ["--noEmit", "--strict", "--skipLibCheck", "false", "--types", "", "--ignoreConfig"];
@@ -49,7 +49,7 @@ describe("what others read", () => {
 function produce(directory: string): Record<string, string> {
   const after = modelIn(directory, "blueprint.yaml");
   const bundle = compileModel(after);
-  // The two largest members stand in files of their own, so that a change shows once.
+  // The two largest members have separate files, so that a change appears once.
   const { openapi, sdkTypes, ...rest } = bundle;
   const files = {
     "bundle.json": json(rest),

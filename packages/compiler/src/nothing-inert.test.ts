@@ -1,5 +1,5 @@
-// No inert declarations: whatever the grammar knows changes what becomes of a blueprint, or earns the warning that nothing runs
-// it yet. Each key, type, modifier, module and operation is written, and left out, and both are compared.
+// No inert declarations: everything in the grammar changes the compiled result, or gets the warning that it isn't
+// available yet. Each key, type, modifier, module and operation is compared with a blueprint without it.
 import { checkBlueprint, diffModels, type Model, runTests } from "@plinth/blueprint";
 import {
   grammarPlaces,
@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
 import { proposeChange } from "./propose.ts";
 
-/** Who consumes it: what a cell serves, what leads there, what is told, or nobody yet (with a warning that says so). */
+/** The consumer: what a cell serves, the routes to it, the diff, or nobody yet (with a warning). */
 type Consumer = "bundle" | "plan" | "diff" | "tests" | "warning";
 
 interface Outcome {
@@ -32,7 +32,7 @@ function outcomeOf(blueprint: JsonMap): Outcome {
   return { text, errors: of("error"), warnings: of("warning"), model };
 }
 
-/** The first of whom these two are not the same to. */
+/** The first consumer that sees a difference between the two. */
 function consumerOf(one: Outcome, other: Outcome, live: Model): Consumer | null {
   const [a, b] = [modelIn(one), modelIn(other)];
   const differ = (of: (model: Model) => unknown): boolean => JSON.stringify(of(a)) !== JSON.stringify(of(b));
@@ -42,13 +42,13 @@ function consumerOf(one: Outcome, other: Outcome, live: Model): Consumer | null 
   const unserved = (outcome: Outcome): string =>
     outcome.warnings.filter((warning) => /^(?:section|field)_not_served|^connection_unused/.test(warning)).join();
   if (unserved(one) !== unserved(other)) return "warning";
-  // Kept, and told by the diff; for a section in the background the warning stands on both sides.
+  // Stored, and reported by the diff; for a background section, both sides have the warning.
   if (diffModels(a, b).length > 0) return unserved(one) === "" ? "diff" : "warning";
-  // A field that no route serves is left out whole, with all that it says.
+  // A field that no route serves is left out completely.
   return one.warnings.some((warning) => warning.startsWith("field_not_served")) ? "warning" : null;
 }
 
-/** The list of modules is in the bundle for those who ask what is there: no consumer. So are the lines of the tests. */
+/** The lists of modules and of the tests' lines are only information, so they are no consumers. */
 function served(model: Model): unknown {
   const { modules: _, tests, ...bundle } = compileModel(model);
   return {
@@ -78,15 +78,15 @@ const listing = (entity: JsonMap, more: JsonMap = {}): JsonMap => ({
   entities: { listing: { fields, ...entity }, seller: { fields: { name: "string" } } },
   ...more,
 });
-/** With a field for every test to be about. */
+/** With a field for every test. */
 const extra = (notation: Json, entity: JsonMap = {}): JsonMap =>
   listing({ fields: { ...fields, extra: notation }, ...entity });
 
-/** What is live where a plan is made. */
+/** The live version for a plan. */
 const live = modelIn(outcomeOf(listing({ fields: { ...fields, other: "string" } })));
 const liveOffer = modelIn(outcomeOf({ ...head, entities: { offer: { fields } } }));
 
-/** Keys that must stand, or whose use in the grammar's table says what is so anyway: another use of each, to compare with. */
+/** Required keys, and keys whose example equals the default: another value of each, to compare with. */
 const others: Readonly<Record<string, JsonMap>> = {
   "blueprint: project": { project: "another" },
   "blueprint: modules": { modules: ["auth", "users", "roles", "storage", "webhooks", "workers", "audit_logs"] },
@@ -158,7 +158,7 @@ const acting = (as: string): JsonMap =>
     { actions: { sell: { steps: [{ action: "record.create", as, with: { entity: "seller", name: "a" } }] } } },
   );
 
-/** Where a key says something only together with others. */
+/** Keys that only have an effect together with others. */
 const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   "blueprint: rules": [
     listing(readable("cheap"), { rules: { cheap: "price < 10" } }),
@@ -206,7 +206,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
 };
 
 const BACKGROUND = /^(blueprint: )?(integrations|storage)\b|^step: connection/;
-/** Whose consumer is not the bundle. */
+/** Keys whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
   "field: was": "plan",
@@ -219,7 +219,7 @@ const cases = Object.entries(grammarPlaces).flatMap(([place, { put, uses }]) =>
 );
 
 describe("keys", () => {
-  test("are all there", () => {
+  test("are all covered", () => {
     const names = new Set(cases.map(({ name }) => name));
     expect(names.size).toBeGreaterThan(140);
     expect(
@@ -236,7 +236,7 @@ describe("keys", () => {
 
 function compared(one: JsonMap, other: JsonMap, from: Model): Consumer | null {
   const outcomes = [outcomeOf(one), outcomeOf(other)] as const;
-  // What nothing carries out yet is refused with all that it says.
+  // Parts that nothing performs yet are refused completely.
   if (outcomes[0].errors.some((error) => error.startsWith("not_supported_yet"))) return "warning";
   expect(outcomes.map(({ errors }) => errors)).toEqual([[], []]);
   return consumerOf(...outcomes, from);
@@ -249,7 +249,7 @@ describe("types", () => {
     expect(compared(extra(notation), extra(other), live)).toBe("bundle");
   });
 
-  /** Each argument of a type's notation, given and left out or another. */
+  /** Each argument of a type's notation, given, and left out or different. */
   const args: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     string: [
       ["string(2, 9)", "string(1, 9)"],
@@ -282,13 +282,13 @@ describe("types", () => {
     computed: [["computed(price * 2)", "computed(price * 3)"]],
   };
 
-  test("with arguments are all there", () => {
+  test("with arguments are all covered", () => {
     const taking = Object.entries(typeHelp).filter(([name, { notation }]) => notation !== name);
     expect(Object.keys(args).sort()).toEqual(taking.map(([name]) => name).sort());
   });
 
   test.each(Object.values(args).flat())("%s is not %s", (one, other) => {
-    // No route serves them yet, which is said of each.
+    // No route serves them yet, and each gets a warning.
     const unserved = /^(file|image)/.test(one);
     expect(compared(extra(one), extra(other), live)).toBe(unserved ? "warning" : "bundle");
   });
@@ -315,7 +315,7 @@ describe("modifiers", () => {
   const numbered = { ...moves, soft_delete: true };
   const profile = (notation: string): JsonMap => listing({}, { users: { fields: { extra: notation } } });
 
-  test("are all there", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
+  test("are all covered", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
 
   test.each(Object.entries(modifierHelp))("%s", (name, { example }) => {
     const [one, other] =
@@ -358,9 +358,9 @@ test.each(Object.keys(operationHelp))("the operation %s", (operation) => {
 });
 
 describe("modules", () => {
-  /** Nothing serves them: listing one earns the warning that says so. */
+  /** Nothing serves them, and listing one gets a warning. */
   const waiting = ["storage"];
-  /** What needs it: a section, a type, an option. */
+  /** A use of the module: a section, a type, an option. */
   const needs: Readonly<Record<string, JsonMap>> = {
     users: { users: { fields: { level: "int?" } } },
     roles: { roles: { support: null } },

@@ -1,4 +1,5 @@
-// One reading of "an admin passes `org_scoped`", in four places: the scope's predicate, `can` in SQL and in memory, the diff.
+// "An admin passes `org_scoped`" means the same in four places: the predicate of the scope, `can` in SQL and in memory,
+// and the diff.
 import { type Change, checkBlueprint, diffModels, type Model } from "@plinth/blueprint";
 import { ALWAYS, type BundleEntity, fillTemplate, predicateSql } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Row } from "@plinth/expression";
@@ -12,7 +13,7 @@ const [ana, org, other] = [1, 2, 3].map((n) => `0190b3c2-0000-7000-8000-00000000
 const [ours, theirs] = [4, 5].map((n) => `0190b3c2-0000-7000-8000-00000000000${n}`) as [string, string];
 const member = { organization: org, role: "member" };
 
-/** Who asks, and of which organization's records they see any: by each grant that could let them in. */
+/** The caller, and the organization whose records they can see, through each possible grant. */
 const callers: readonly [string, EvaluationContext["user"], readonly string[]][] = [
   ["a member", { id: ana, email: "a", roles: ["public", "user", "owner"], memberships: [member] }, [ours]],
   [
@@ -39,7 +40,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-describe.each(grants)("let in by %s", (grant) => {
+describe.each(grants)("access by %s", (grant) => {
   const model = modelOf(scoped(grant));
   const bundle = compileModel(model);
   const schema = `scope_${grant.split(":")[0]}`;
@@ -89,7 +90,7 @@ describe.each(grants)("let in by %s", (grant) => {
   }
 });
 
-test.each(grants)("the diff reads the scope so too: %s", (grant) => {
+test.each(grants)("the diff treats the scope in the same way: %s", (grant) => {
   const ruled = (rule: string): Model =>
     modelOf(
       scoped(grant).replace("org_scoped: true", "org_scoped: false").replace("{ read: true }", `{ read: "${rule}" }`),

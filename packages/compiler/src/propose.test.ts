@@ -27,14 +27,14 @@ function propose(before: Model | null, after: Model, author: "person" | "ai" = "
 }
 
 describe("a proposal", () => {
-  test("of a first model owes no consent", () => {
+  test("for a first model needs no consent", () => {
     const { changes, plan, refused, consents } = propose(null, modelOf("title: string"));
     expect([refused, consents]).toEqual([[], []]);
     expect(changes.length).toBeGreaterThan(0);
     expect(plan.steps.length).toBeGreaterThan(3);
   });
 
-  test("of a first model owes none for what it hands out, and one for each part that sends something away", () => {
+  test("for a first model needs no consent for what it grants, but one for each part that sends data out", () => {
     const hooks = "webhooks:\n  out: { events: [listing.created] }";
     const call = "workers:\n  label: { on: listing.created, http: { url: 'https://shop.example/labels' } }";
     const { changes, consents } = propose(null, modelOf("title: string", "public: { all: true }", `${hooks}\n${call}`));
@@ -42,7 +42,7 @@ describe("a proposal", () => {
     expect(consents).toEqual(["widens_egress webhooks.out", "widens_egress workers.label"]);
   });
 
-  test("of an AI that touches the protected core is refused, and nothing is planned", () => {
+  test("from an AI that touches the protected core is refused, and nothing is planned", () => {
     const before = modelOf("title: string\nactive: bool = false", "public: { read: active }");
     const after = modelOf("title: string\nactive: bool = false\nnote: text?", "public: { read: true }");
     const { plan, refused, consents } = propose(before, after, "ai");
@@ -53,7 +53,7 @@ describe("a proposal", () => {
     expect(propose(before, after).plan.steps).not.toEqual([]);
   });
 
-  test("brings the indexes of older versions up to date, beside the release that serves", () => {
+  test("updates the indexes of older versions while the release serves", () => {
     const model = modelOf("title: string");
     const bundle = compileModel(model);
     const tables = bundle.tables.map((table) =>
@@ -73,7 +73,7 @@ describe("a proposal", () => {
     ]);
   });
 
-  test("of what is live already is empty", () => {
+  test("for the live version is empty", () => {
     const model = modelOf("title: string\nnote: text?");
     const { changes, plan, refused, consents } = propose(model, model);
     expect({ changes, plan, refused, consents }).toEqual({
@@ -84,35 +84,35 @@ describe("a proposal", () => {
     });
   });
 
-  test("names what a person must agree to, each once", () => {
+  test("names each required consent once", () => {
     const before = modelOf("title: string\nnote: text?");
     const { plan, consents } = propose(before, modelOf("title: string"));
     expect(consents).toEqual(["breaking listing.note", "destructive listing.note"]);
     expect(plan.steps.map((step) => step.kind)).toContain("set_aside");
   });
 
-  test("JSON that gets members is told by its field, not by the schema that all JSON shares", () => {
+  test("names the field of JSON that gets members, not the common schema of JSON", () => {
     const { consents } = propose(modelOf("billing: json"), modelOf('billing: "object{plan: string}"'));
     expect(consents).toEqual(["breaking listing.billing"]);
   });
 
-  test("fewer fields in a read are said once, by the permission", () => {
+  test("reports fewer readable fields once, for the permission", () => {
     const read = (fields: string): string => `public: { read: { allow: true, fields: [${fields}] } }`;
     const before = modelOf("title: string\nnote: text?", read("title, note"));
     const { consents } = propose(before, modelOf("title: string\nnote: text?", read("title")));
     expect(consents).toEqual(["breaking listing.permissions.public.read"]);
   });
 
-  test("a change of the document that no change of the model tells of is told", () => {
+  test("reports a change of the document that no change of the model explains", () => {
     const before = modelOf("title: string");
-    // The singular was an alias of the route, and is another entity's plural now.
+    // The singular was an alias of the route, and is now the plural of another entity.
     const ad = { ...before.entities[0]!, name: "ad", plural: "listing" };
     const { changes, consents } = propose(before, { ...before, entities: [...before.entities, ad] });
     expect(consents).toEqual(["breaking api./v1/resources/listing"]);
     expect(changes.at(-1)).toMatchObject({ kind: "api_contract_changed", classes: ["breaking"] });
   });
 
-  test("what leads to other records is told by its field, not by the records that it expands to", () => {
+  test("names the field of a relation, not the records that it expands to", () => {
     const blueprint = (fields: string): Model => {
       const comment = `\n  comment:\n    fields: { ${fields} }\n    permissions: { admin: { all: true } }`;
       const user = "\n  listing:\n    fields: { title: string }\n    permissions: { admin: { all: true } }";
@@ -132,14 +132,14 @@ describe("a proposal", () => {
     expect(consents("")).toEqual(["breaking comment", "destructive comment"]);
   });
 
-  test("a rename moves the column, and is breaking once", () => {
+  test("with a rename moves the column, and is breaking once", () => {
     const before = modelOf("title: string\nnote: text?");
     const { plan, consents } = propose(before, modelOf("title: string\nremark: text? was(note)"));
     expect(plan.steps.map((step) => step.kind)).toEqual(plan.steps.map(() => "statement"));
     expect(consents).toEqual(["breaking listing.remark"]);
   });
 
-  test("that makes a secret of what is none, or the other way round, is refused by both who look", () => {
+  test("that makes a field secret, or a secret field plain, is refused by both checks", () => {
     const [open, secret] = [modelOf("token: string?"), modelOf("token: secret?")];
     for (const { refused, changes, plan } of [propose(open, secret), propose(secret, open)]) {
       expect(refused.map(({ path }) => path)).toEqual(["listings.token", "listing.token"]);
@@ -148,7 +148,7 @@ describe("a proposal", () => {
     }
   });
 
-  test("loosened access and the protected core are consents of their own", () => {
+  test("has separate consents for loosened access and for the protected core", () => {
     const before = modelOf("title: string\nactive: bool = false", "public: { read: active }");
     const { consents } = propose(before, modelOf("title: string\nactive: bool = false", "public: { read: true }"));
     expect(consents.filter((consent) => consent.startsWith("loosens_access "))).toHaveLength(1);

@@ -68,11 +68,11 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
   const core = before === null ? [] : touches.map(({ path }) => `protected_core ${path}`);
-  const owed = [
-    ...changes.flatMap((change) => owedFor(change, before === null ? firstConsents : laterConsents)),
+  const consents = [
+    ...changes.flatMap((change) => consentsFor(change, before === null ? firstConsents : laterConsents)),
     ...core,
   ];
-  return { bundle, changes, plan, refused, consents: [...new Set(owed)].sort() };
+  return { bundle, changes, plan, refused, consents: [...new Set(consents)].sort() };
 }
 
 /** A change without a possible migration is refused with its own summary. */
@@ -91,6 +91,6 @@ function refusedTouch({ path, summary, outcome }: Touch): readonly Refusal[] {
 const firstConsents: readonly ConsentKind[] = ["widens_egress"];
 const laterConsents: readonly ConsentKind[] = ["destructive", "loosens_access", "widens_egress", "breaking"];
 
-function owedFor({ path, classes }: Change, kinds: readonly ConsentKind[]): readonly string[] {
+function consentsFor({ path, classes }: Change, kinds: readonly ConsentKind[]): readonly string[] {
   return kinds.filter((kind) => (classes as readonly string[]).includes(kind)).map((kind) => `${kind} ${path}`);
 }

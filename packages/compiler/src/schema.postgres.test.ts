@@ -1,4 +1,4 @@
-// Plans, rights and values, held against a real Postgres.
+// Plans, rights and values on a real Postgres.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model, patterns, renamesOf } from "@plinth/blueprint";
@@ -56,7 +56,7 @@ describe("plans", () => {
     ),
   );
 
-  test("a plan from one schema to the next gives what the next is from nothing", async () => {
+  test("a plan from one schema to the next gives the same result as creating the next one", async () => {
     const [stepwise, fresh] = [await provision(client, "stepwise"), await provision(client, "fresh")];
     await apply(client, firstPlan(before.tables), stepwise);
     await client.query(
@@ -88,7 +88,7 @@ describe("plans", () => {
     readdirSync(folder).map((name) => path.join(folder, name)),
   );
   test.each(cases.map((folder) => [path.relative(import.meta.dirname, folder), folder]))(
-    "the golden %s: its schema, and the way there",
+    "the golden %s: its schema, and the plan to it",
     async (name, folder) => {
       const read = (file: string): Model => {
         const { model } = checkBlueprint(readFileSync(path.join(folder, file), "utf8"));
@@ -120,7 +120,7 @@ describe("plans", () => {
     },
   );
 
-  /** Whether the database has the extension behind vectors is found out at a deployment; here it has not. */
+  /** A deployment finds out whether the database has the extension for vectors. This one doesn't have it. */
   function tablesServed(model: Model): readonly Table[] {
     return compileModel(model).tables.map((table) => ({
       ...table,
@@ -128,7 +128,7 @@ describe("plans", () => {
     }));
   }
 
-  test("what compile --out writes runs as it is", async () => {
+  test("the output of compile --out runs unchanged", async () => {
     const bundle = { ...after, project: `printed-${suffix}` };
     await client.query(schemaSql(bundle));
     const { rows } = await client.query(
@@ -138,7 +138,7 @@ describe("plans", () => {
   });
 });
 
-test("patterns of members hold wherever an object stands", async () => {
+test("patterns of members apply wherever an object is", async () => {
   const of = {
     kind: "object",
     fields: [
@@ -169,7 +169,7 @@ test("patterns of members hold wherever an object stands", async () => {
   }
 });
 
-test("bounds of members that are texts hold", async () => {
+test("limits of members that are texts apply", async () => {
   const limits = { min: "-1.5", max: "10", pattern: null };
   const of = {
     kind: "object",
@@ -188,7 +188,7 @@ test("bounds of members that are texts hold", async () => {
 });
 
 describe("rights", () => {
-  test("the worker writes rows, appends to the audit log, and changes nothing there", async () => {
+  test("the worker writes rows, and can only add lines to the audit log", async () => {
     const names = await provision(client, "rights");
     await apply(client, firstPlan(compileModel(modelOf(thing)).tables), names);
     await client.query(`set role ${names.worker}`);
@@ -213,7 +213,7 @@ describe("rights", () => {
 });
 
 describe("fields", () => {
-  test("leave Postgres as the wire has them", async () => {
+  test("are returned by Postgres in the form of the API", async () => {
     const names = await provision(client, "wire");
     const bundle = compileModel(modelOf(thing));
     await apply(client, firstPlan(bundle.tables), names);
@@ -243,7 +243,7 @@ describe("fields", () => {
     expect(await read(0, "users")).toMatchObject({ id, email: "a@example.com", name: null, roles: ["admin", "user"] });
   });
 
-  test("every time that the schema takes, Postgres takes, and gives back as one that the schema takes", async () => {
+  test("accept the same times as Postgres, which returns them in an accepted form", async () => {
     const valid = new RegExp(patterns.datetime, "u");
     const two = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, "0"));
     const year = fc.oneof(
@@ -276,7 +276,7 @@ describe("fields", () => {
     expect(taken).toBeGreaterThan(100);
   });
 
-  test("every text that the schema takes, Postgres keeps as it is", async () => {
+  test("accept the same texts as Postgres, which returns them unchanged", async () => {
     const valid = new RegExp(String(valueSchema({ kind: "text" }).pattern), "u");
     await fc.assert(
       fc.asyncProperty(

@@ -1,5 +1,5 @@
-// Values of every type on their way in and out, held against a real Postgres: what the body's schema takes is kept and given
-// back as one form of it, whatever the session's settings; what it refuses never arrives.
+// Values of every type on their way in and out, on a real Postgres: a value that the body's schema accepts is stored
+// and returned in one form, whatever the session's settings. A value that it refuses never arrives.
 import { type Field, type FieldType, patterns } from "@plinth/blueprint";
 import { fillTemplate } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -80,7 +80,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Writes a value as a body brings it, and reads it as a reply has it: within a record, and by itself as a list does. */
+/** Writes a value as a body contains it, and reads it as a reply contains it: in a record, and alone as in a list. */
 async function roundTrip(name: string, value: unknown): Promise<unknown> {
   const one = thing.fields.find((each) => each.name === name)!;
   const sent = one.wire === "string" ? (value as string) : JSON.stringify(value);
@@ -248,7 +248,7 @@ describe("computed values", () => {
       field("half", computed(half)),
       field("lasts", computed(later)),
       field("open", computed(operation("==", path(time, "ends_at"), literal(null)))),
-      // One that is made of another.
+      // A computed field that uses another one.
       field("quarter", computed({ ...operation("/", path(decimal, "half"), literal(2)), type: decimal })),
     ],
   });

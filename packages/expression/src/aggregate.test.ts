@@ -18,7 +18,7 @@ function check(text: string, at: Scope = scope): string {
     : printExpression(expression);
 }
 
-describe("checked and printed", () => {
+describe("are checked and printed", () => {
   test.each([
     ["comments.sum(c, c.stars) > 3", "comments.sum(c, c.stars) > 3"],
     ["comments.filter(c, !c.hidden).avg(d, d.stars) > 3", "comments.filter(d, !d.hidden).avg(d, d.stars) > 3.0"],
@@ -65,7 +65,7 @@ describe("checked and printed", () => {
   });
 });
 
-describe("in memory", () => {
+describe("are evaluated in memory", () => {
   function made(text: string, rows: readonly Readonly<Record<string, Value>>[]): Value {
     const { expression, problems } = checkValue(text, inShop, null);
     if (expression === null) throw new Error(JSON.stringify(problems));

@@ -60,7 +60,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }));
 
-test("property: CEL is read as CEL: the same texts, and the same tree", () => {
+test("property: our parser accepts the same texts as CEL, with the same tree", () => {
   let [runs, read] = [0, 0];
   const mutated = fc
     .tuple(expression, fc.nat(), fc.constantFrom("", "", "", "(", ")", ".", "&", "=", "?", ":", "'", "]", ",", "1"))
@@ -82,7 +82,7 @@ test("property: CEL is read as CEL: the same texts, and the same tree", () => {
   process.stdout.write(`${runs} texts against a CEL implementation, ${read} of them readable\n`);
 });
 
-test("comparisons are on one level, from the left, as CEL's grammar has them", () => {
+test("all comparisons have the same precedence, from the left, as in CEL's grammar", () => {
   const shape = (text: string): string => {
     const { syntax } = parseExpression(text);
     return syntax === null ? "unreadable" : shapeOf(syntax);

@@ -40,23 +40,23 @@ export function checkLiteral(
 
 /** The text as a value of the type; null if values of the type are not written as texts. */
 function readText(text: string, type: Type): { value: string | null; problem: string; hint: string } | null {
-  const told = (value: string | null, what: string, hint: string): ReturnType<typeof readText> => ({
+  const typedLiteral = (value: string | null, what: string, hint: string): ReturnType<typeof readText> => ({
     value,
     problem: `This is compared with ${what}, but has another form.`,
     hint,
   });
   switch (type.kind) {
     case "uuid":
-      return told(
+      return typedLiteral(
         isUuid(text) ? text.toLowerCase() : null,
         "an id (a UUID)",
         "Compare it with `current_user.id` or with a field.",
       );
     case "date":
-      return told(isDate(text) ? text : null, "a date", 'Write it as `"2026-01-31"`.');
+      return typedLiteral(isDate(text) ? text : null, "a date", 'Write it as `"2026-01-31"`.');
     case "time": {
       const micros = parseTime(text);
-      return told(
+      return typedLiteral(
         micros === null ? null : printTime(micros),
         "a time of day",
         'Write it as `"09:30"` or `"09:30:00"`.',
@@ -67,10 +67,10 @@ function readText(text: string, type: Type): { value: string | null; problem: st
       const printed = micros === null ? null : printInstant(micros);
       // With an offset, the first and the last day can fall outside the years of the notation.
       const value = printed !== null && parseInstant(printed) !== null ? printed : null;
-      return told(value, "a point in time", 'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.');
+      return typedLiteral(value, "a point in time", 'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.');
     }
     case "duration":
-      return told(durationText(text), "a duration", 'Write `duration("1h30m")` or `"PT1H30M"`.');
+      return typedLiteral(durationText(text), "a duration", 'Write `duration("1h30m")` or `"PT1H30M"`.');
     default:
       return null;
   }

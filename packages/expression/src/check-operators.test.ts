@@ -49,7 +49,7 @@ test.each([
   ["status == active", 'enum "active"'],
   ["current_user.plan == pro", 'enum "pro"'],
   ["request.key_kind == secret", 'enum "secret"'],
-])("%s: a literal takes its type from its other side", (text, literal) => expect(literalOf(text)).toBe(literal));
+])("%s: a literal takes its type from the other side", (text, literal) => expect(literalOf(text)).toBe(literal));
 
 describe("accepts", () => {
   test.each([
@@ -128,7 +128,7 @@ describe("accepts", () => {
     else expect(check(text)).toBe(printed);
   });
 
-  test("what it prints is the same tree again", () => {
+  test("a printed rule gives the same tree again", () => {
     for (const text of [
       "price / 2.0 == 1",
       "comments.exists(in_1, in_1.stars > 2 ? true : published)",
@@ -219,18 +219,18 @@ describe("refuses", () => {
     ["can(read)", "wrong_arguments 0-9"],
   ])("%s", (text, problems) => expect(check(text)).toBe(problems));
 
-  test("macros nest so deep and no deeper", () => {
+  test("macros nested too deep", () => {
     const nested = "comments.exists(a, a.replies.exists(b, b.replies.exists(c, c.replies.exists(d, true))))";
     expect(check(nested)).toContain("expression_too_large");
   });
 
-  test("a calculation has so many products and no more", () => {
+  test("a calculation with too many products", () => {
     expect(check(`${Array(20).fill("price").join(" * ")} > 1`)).toContain("expression_too_large");
   });
 });
 
 describe("rows", () => {
-  test("what is sent exists where something is sent", () => {
+  test("`sent` exists where a request sends values", () => {
     expect(check("has(input.price) && input.shop == shop", "create")).toBe(
       "has(input.price) && input.shop_id == new.shop_id",
     );
@@ -241,7 +241,7 @@ describe("rows", () => {
     expect(check("input.price == 1", "delete")).toBe("row_not_available 0-5");
   });
 
-  test("update: what a bare relation holds is judged with the old row and with the new one", () => {
+  test("update: a bare relation is evaluated with the old row and with the new one", () => {
     expect(check("comments.exists(c, c.stars > price && shop.open)", "update")).toBe(
       "old.comments.exists(c, c.stars > old.price && old.shop_id.open) && new.comments.exists(c_2, c_2.stars > new.price && new.shop_id.open)",
     );
@@ -251,7 +251,7 @@ describe("rows", () => {
     expect(check("old.comments.exists(c, true)", "update")).toBe("old.comments.exists(c, true)");
   });
 
-  test("a transition sees both rows; its condition, bare, the one before", () => {
+  test("a transition sees both rows; in its condition, a bare name means the old row", () => {
     expect(check("published", "transition:sell")).toBe("old.published && new.published");
     const when = checkRule(["published && new.price > 1"], { ...scope("transition:sell"), bare: "old" });
     expect(when.expression && printExpression(when.expression)).toBe("old.published && new.price > 1");
@@ -260,7 +260,7 @@ describe("rows", () => {
   test("restore sees the record", () =>
     expect(check("record.published && price > 1", "restore")).toBe("published && price > 1"));
 
-  test("the row alone: no relation, no user, nothing of the request", () => {
+  test("only the row: no relation, no user, nothing of the request", () => {
     const alone = (text: string): string => {
       const { expression, problems } = checkExpression(text, { ...scope("read"), reach: "row" });
       return expression === null ? problems.map(({ code }) => code).join() : printExpression(expression);
@@ -282,7 +282,7 @@ describe("rows", () => {
     expect(alone("old.price > 1")).toBe("row_not_available");
   });
 
-  test("the row and the records that it refers to: no others, no user, nothing of the request", () => {
+  test("only the row and the records that it refers to: no others, no user, nothing of the request", () => {
     const told = (text: string): string => {
       const { expression, problems } = checkExpression(text, { ...scope("read"), reach: "references" });
       return expression === null ? problems.map(({ code }) => code).join() : printExpression(expression);

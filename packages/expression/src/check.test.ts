@@ -82,7 +82,7 @@ describe("refuses", () => {
   });
 });
 
-test("hints name what was meant", () => {
+test("hints suggest the right name", () => {
   const hint = (text: string): (string | null)[] =>
     checkExpression(text, scope("read")).problems.map((one) => one.hint);
   expect(hint("titel == 'x'")).toEqual(["Did you mean `title`?"]);
@@ -93,21 +93,21 @@ test("hints name what was meant", () => {
   expect(hint("support in current_user.roles")).toEqual(['Write a text in quotes: `"support"`.']);
 });
 
-test("a word that is a field and an enum value means the field, and says so", () => {
+test("a word that is both a field and an enum value means the field, with a warning", () => {
   expect(check("status == sold")).toBe("status == sold | ambiguous_name 10-14");
   expect(check('status == "sold"')).toBe('status == "sold"');
   expect(check("status == record.sold")).toBe("status == sold");
 });
 
 describe("rows", () => {
-  test("create: bare names are the new row", () => {
+  test("create: bare names mean the new row", () => {
     expect(check("price > 1 && record.published && new.published", "create")).toBe(
       "new.price > 1 && new.published && new.published",
     );
     expect(check("old.published", "create")).toBe("row_not_available 0-3");
   });
 
-  test("update: a bare name must hold in the old and in the new row", () => {
+  test("update: a bare name must satisfy the rule in the old and in the new row", () => {
     expect(check("created_by == current_user.id", "update")).toBe(
       "old.created_by == current_user.id && new.created_by == current_user.id",
     );
@@ -116,7 +116,7 @@ describe("rows", () => {
     );
   });
 
-  test("update: `old.` and `new.` stay, and alone they split nothing", () => {
+  test("update: a rule with only `old.` and `new.` is not split", () => {
     expect(check("old.status == draft && new.status == active", "update")).toBe(
       'old.status == "draft" && new.status == "active"',
     );
@@ -126,11 +126,11 @@ describe("rows", () => {
     expect(check("'admin' in current_user.roles", "update")).toBe('"admin" in current_user.roles');
   });
 
-  test("delete sees the record alone", () => expect(check("old.published", "delete")).toBe("row_not_available 0-3"));
+  test("delete only sees the record", () => expect(check("old.published", "delete")).toBe("row_not_available 0-3"));
 });
 
 describe("a list of rules", () => {
-  test("grants where any does, and is split as one rule", () => {
+  test("grants if any of them does, and is split like one rule", () => {
     expect(check(["published", "price > 1"])).toBe("published || price > 1");
     expect(check(["published", "price > 1"], "update")).toBe(
       "(old.published || old.price > 1) && (new.published || new.price > 1)",
@@ -140,7 +140,7 @@ describe("a list of rules", () => {
     expect(check([false])).toBe("false");
   });
 
-  test("tells which of them a problem stands in", () => {
+  test("names the rule with the problem", () => {
     const { expression, problems } = checkRule(["published", "titel == 'x'"], scope("read"));
     expect(expression).toBeNull();
     expect(problems.map((one) => one.item)).toEqual([1]);

@@ -36,8 +36,8 @@ export function report(
 ): null {
   const { start, end } = checking.at ?? at;
   const rule = checking.rules.at(-1);
-  const told = rule === undefined ? message : `In the rule \`${rule}\`: ${message}`;
-  checking.problems.push({ code, message: told, hint, start, end });
+  const prefixed = rule === undefined ? message : `In the rule \`${rule}\`: ${message}`;
+  checking.problems.push({ code, message: prefixed, hint, start, end });
   return null;
 }
 

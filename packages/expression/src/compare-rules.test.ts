@@ -151,18 +151,18 @@ describe("single rules", () => {
     expect(verdict(before, after)).toBe(expected);
   });
 
-  test("the old row alone is less than both", () => {
+  test("a rule for the old row alone is looser than one for both rows", () => {
     const owned = (row: string): Expression => op("==", f("owner_id", row), me);
     expect(verdict(and(owned("old"), owned("new")), owned("old"))).toBe("looser");
     expect(verdict(owned("old"), and(owned("old"), owned("new")))).toBe("tighter");
   });
 
-  test("what can't be null takes part in no null", () => {
+  test("a value that can't be null is never null in a witness", () => {
     expect(verdict(no, op("==", f("status"), nil), ["status"])).toBe("same");
     expect(verdict(yes, or(...statuses.map((one) => cmp("==", "status", one))), ["status"])).toBe("same");
   });
 
-  test("the witness has the values that decide", () => {
+  test("a witness contains the values that decide", () => {
     const found = compareRules(mine, or(mine, cmp("==", "status", "sold")), typesWith());
     expect(found).toMatchObject({
       kind: "looser",
@@ -171,7 +171,7 @@ describe("single rules", () => {
   });
 });
 
-describe("what is not looked into", () => {
+describe("free values", () => {
   const product: Expression = {
     kind: "operation",
     type: { kind: "int" },
@@ -194,7 +194,7 @@ describe("what is not looked into", () => {
   const member: Expression = { kind: "member", type: bool, organization: f("owner_id"), role: null };
   const shopOpen: Expression = { kind: "field", type: bool, row: "record", path: ["shop_id", "open"] };
 
-  test("alike on both sides it is free, and a tighter rule is proven so", () => {
+  test("are the same on both sides, so a tighter rule is proven", () => {
     for (const part of [large, starts, commented, member, shopOpen]) {
       expect(verdict(part, and(part, cmp("==", "status", "sold")))).toBe("tighter");
       expect(verdict(or(part, cmp("==", "status", "sold")), part)).toBe("tighter");
@@ -202,7 +202,7 @@ describe("what is not looked into", () => {
     }
   });
 
-  test("the variable of an `each` may have another name", () => {
+  test("may have another variable in `each`", () => {
     const renamed: Expression = {
       ...commented,
       variable: "d",
@@ -211,13 +211,13 @@ describe("what is not looked into", () => {
     expect(verdict(commented, renamed)).toBe("same");
   });
 
-  test("a witness that doesn't hang on it is one", () => {
+  test("don't prevent a witness that doesn't depend on them", () => {
     for (const part of [large, starts, commented, member, shopOpen]) {
       expect(verdict(part, or(part, cmp("==", "status", "sold")))).toBe("looser");
     }
   });
 
-  test("one that can be made is one, too; else it is undecided, never safe", () => {
+  test("are undecided, never safe, if no witness can be built", () => {
     expect(verdict(commented, yes)).toBe("looser");
     expect(verdict(member, yes)).toBe("looser");
     expect(verdict(null, member)).toBe("looser");
@@ -228,7 +228,7 @@ describe("what is not looked into", () => {
     expect(verdict(op(">", product, lit(20, { kind: "int" })), large)).toBe("undecided");
   });
 
-  test("beyond the bound it is undecided", () => {
+  test("are undecided beyond the budget", () => {
     const many = Array.from({ length: 90 }, (_, i) => op("==", f(`t${i}`), lit("x", text)));
     const all = and(...many);
     expect(compareRules(all, or(all, and(...many.slice(1))), typesWith())).toEqual({
@@ -239,7 +239,7 @@ describe("what is not looked into", () => {
     expect(compareRules(mine, yes, typesWith(), spent)).toEqual({ kind: "undecided", because: "budget" });
   });
 
-  test("what settles itself needs no value, however many there are", () => {
+  test("need no search if the structure decides, however many there are", () => {
     const many = Array.from({ length: 90 }, (_, i) => op("==", f(`t${i}`), lit("x", text)));
     expect(findLoosening(or(...many), and(...many), typesWith())).toBeNull();
     expect(findLoosening(and(...many), and(...many, mine), typesWith())).toBeNull();
@@ -345,7 +345,7 @@ function sizeOf(before: Expression, after: Expression): number {
   return names.reduce((size, name) => size * (tried[name]?.length ?? 1), 16);
 }
 
-test("property: of rules that are looked into, the answer is what trying all values says", { timeout: 120_000 }, () => {
+test("property: the result is the same as that of trying all values", { timeout: 120_000 }, () => {
   const counts: Record<string, number> = {};
   const costs: number[] = [];
   const pair = fc.oneof(

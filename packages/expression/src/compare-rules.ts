@@ -1,34 +1,36 @@
-// In: a rule before and after a change. Out: whether the new one lets somebody in whom the old one kept out, with rows and a
-// user to show it. It decides, or says that it can't; it never calls a looser rule anything but looser or undecided.
+// Compares two versions of a rule. In: the rule before and after a change. Out: whether the new one gives somebody access
+// whom the old one denied it, with rows and a user that show it. If it can't decide this, it says so. It never reports a
+// looser rule as anything but looser or undecided.
 //
-// Why a finite search decides it. A rule is a tree of `&&`, `||`, `!`, `?:` over atoms, and an atom is built of comparisons,
-// `in` and tests for null over variables: fields, properties of the user, what the request brings. A comparison can't tell
-// more of its values than this:
-//   - how they lie to the constants that they are compared with, directly or by way of other variables: on one, in a gap
-//     between two neighbours, below all or above all; and how they lie to each other;
+// Why a finite search is enough. A rule is a tree of `&&`, `||`, `!`, `?:` over atoms. An atom consists of comparisons, `in`
+// and tests for null over variables: fields, properties of the user, values of the request. The result of a comparison only
+// depends on
+//   - how its values are ordered relative to the constants with which they are compared, directly or through other
+//     variables (equal to one, in a gap between two neighbours, below all or above all), and relative to each other;
 //   - which of them are null.
-// So variables that are compared with each other, directly or not, form a group with its constants. A group of k variables
-// can put at most k different values into one gap. Whatever values the variables have, replace those of each gap, in their
-// order, by as many values of that gap, and each constant by itself: every comparison comes out as before, hence every atom,
-// hence both rules. Therefore the constants, k values from each gap (all of them, where a gap has fewer: between 3 and 5
-// there is one whole number) and null stand for all values. Gaps are counted exactly for whole numbers, decimals of known
-// places, dates, times (microseconds), UUIDs, and texts in code point order, where the next after a text is that text and
-// U+0001. Where nothing asks which value is greater, k values that no rule names are enough in all, and which of them is
-// which doesn't matter. Values of an enum are all tried but for those that no rule names and that are only tested for being
-// equal: k of these are enough. A list is known by which of the named members it holds; roles are booleans: a user has `public`,
-// `user`, `owner` and any others that were given, a key has `public` and at most one other. Booleans are tried.
+// Variables that are compared with each other, directly or not, form a group with their constants. A group of k variables
+// can have at most k different values in one gap. Take any values of the variables. Replace those in each gap by the same
+// number of other values in this gap, in the same order, and keep the constants. Then every comparison has the same result,
+// and so has every atom and both rules. Therefore these values represent all values: the constants, null, and k values from
+// each gap (all of them if a gap has fewer: between 3 and 5 there is one whole number). The size of a gap is counted exactly
+// for whole numbers, decimals with known places, dates, times (microseconds), UUIDs, and texts in code point order, where
+// the next text after a text is the same text with U+0001 added. If nothing compares the order, k values that no rule names
+// are enough in total, and they are interchangeable. For an enum, all values are tried, except those that no rule names and
+// that are only compared for equality: k of these are enough. A list is represented by the named members that it contains.
+// Roles are booleans: a user has `public`, `user`, `owner` and any assigned roles, a key has `public` and at most one other.
+// Booleans are tried.
 //
-// What is not of this kind (arithmetic, text tests, `each`, `member`, what was sent, `size`) is taken for a free value of its
-// type, or null, the same wherever the same expression stands. That can only add combinations that no row has: if even then
-// none lets somebody new in, the new rule is at most as wide, and that is proven. Fields behind a reference are free values,
-// too. Whatever the search finds is therefore made concrete, rows and user, and both rules are evaluated on it as they stand:
-// a witness is a fact. If combinations are found, and none can be made concrete, the answer is "undecided".
+// Everything else (arithmetic, text tests, `each`, `member`, sent values, `size`) counts as a free value of its type, or null,
+// the same one wherever the same expression occurs. This can only add combinations that no row has. If even these give
+// nobody new access, the new rule is proven to be at most as wide. Fields behind a reference are free values, too. So a
+// result of the search is turned into rows and a user, and both rules are evaluated on them: a witness is verified. If
+// results are found and none can be turned into rows, the answer is "undecided".
 //
-// What else keeps rows from being (checks, bounds of a field, unique rules) is left out of account: a witness may be a row that
-// only another change lets in.
+// Other reasons why a row can't exist (checks, limits of a field, unique rules) are not considered: a witness can be a row
+// that only another change makes possible.
 //
-// The bound: the budget of `compare-budget.ts`, CANDIDATES_MAX combinations made concrete, VARIABLES_MAX variables. Beyond it:
-// "undecided".
+// Limits: the budget of `compare-budget.ts`, CANDIDATES_MAX combinations turned into rows, VARIABLES_MAX variables. Beyond
+// them, the answer is "undecided".
 import { type ComparisonBudget, createBudget, withinBudget } from "./compare-budget.ts";
 import { domainsOf, namesOfRoles } from "./compare-domains.ts";
 import { casesOf } from "./compare-goals.ts";

@@ -86,7 +86,7 @@ describe("arithmetic", () => {
   ])("%s of %j is %j", (text, values, result) => expect(value(text, values)).toEqual(result));
 });
 
-describe("comparisons across kinds", () => {
+describe("comparisons of different numeric types", () => {
   test.each<[string, Record<string, Value>, boolean | null]>([
     ["price == amount", { price: "9007199254740993", amount: "9007199254740993.0" }, true],
     ["price == amount", { price: "9007199254740993", amount: "9007199254740992.99999" }, false],
@@ -135,15 +135,15 @@ describe("texts and lists", () => {
 });
 
 describe("`?:`", () => {
-  test("unknown where its condition is, whatever the branches say", () => {
+  test("is unknown if its condition is, whatever the branches are", () => {
     expect(run("price > 1 ? true : true", { price: null })).toBeNull();
     expect(run("price > 1 ? published : false", { price: 2, published: null })).toBeNull();
     expect(run("price > 1 ? published : false", { price: 1, published: null })).toBe(false);
   });
 });
 
-describe("who asks, where and when", () => {
-  test("the user's own fields; nobody has none", () => {
+describe("the caller, the place and the time", () => {
+  test("the user's own fields; a visitor has none", () => {
     expect(run("current_user.plan == pro && current_user.age > 18", {})).toBe(true);
     expect(run("current_user.plan == pro", {}, { user: nobody })).toBeNull();
     expect(run("current_user.is(support)", {})).toBe(true);
@@ -158,7 +158,7 @@ describe("who asks, where and when", () => {
     expect(run("request.key_kind == secret", {})).toBeNull();
   });
 
-  test("the time, which somebody has to tell", () => {
+  test("the current time, which the caller of the evaluator passes", () => {
     expect(run("now == '2026-01-31T13:00:00+01:00' && today == '2026-01-31'", {})).toBe(true);
     const { now: _, ...untold } = { rows: { record: { values: {} } }, user, now: "" };
     const { expression } = checkRule(["now > created_at"], {
@@ -169,7 +169,7 @@ describe("who asks, where and when", () => {
     expect(() => expression && evaluate(expression, untold)).toThrow("no time was given");
   });
 
-  test("membership: unknown without an organization, and for nobody", () => {
+  test("membership: unknown without an organization, and for a visitor", () => {
     expect(run("member(org)", { org_id: acme })).toBe(true);
     expect(run("member(org, admin)", { org_id: acme })).toBe(true);
     expect(run("member(org, owner)", { org_id: acme })).toBe(false);
@@ -179,7 +179,7 @@ describe("who asks, where and when", () => {
     expect(run("member(current_org)", {}, { organization: acme })).toBe(true);
   });
 
-  test("what was sent", () => {
+  test("the sent values", () => {
     const rows = { new: { values: { price: 1 } }, input: { values: { price: null } } };
     const sent = (text: string): boolean | null => run(text, {}, { rows, sent: ["price"] }, "create");
     expect(sent("has(input.price)")).toBe(true);
@@ -211,14 +211,14 @@ describe("to-many relations", () => {
     expect(run("comments.exists_one(c, c.hidden)", listing(...comments))).toBe(exactlyOne);
   });
 
-  test("a count is unknown where any of them is", () => {
+  test("a count is unknown if any condition is", () => {
     expect(run("comments.filter(c, c.hidden).size() == 1", listing(yes, no))).toBe(true);
     expect(run("comments.filter(c, c.hidden).size() == 1", listing(yes, unknown))).toBeNull();
     expect(run("size(comments) == 2", listing(yes, unknown))).toBe(true);
     expect(run("size(comments) == 0", { price: 1 })).toBe(true);
   });
 
-  test("the record around is in sight, and what a record refers to", () => {
+  test("the condition can use the outer record and its references", () => {
     const one: Row = {
       values: { stars: 3, body: "x" },
       related: { author_id: { values: { email: "ana@example.com" } } },
@@ -228,7 +228,7 @@ describe("to-many relations", () => {
     expect(run("comments.exists(c, c.replies.exists(r, r.stars > c.stars))", nested)).toBe(true);
   });
 
-  test("behind a reference that leads nowhere nothing is known", () => {
+  test("nothing is known behind a missing reference", () => {
     for (const text of [
       "shop.listings.all(l, false)",
       "shop.listings.exists(l, true)",
@@ -241,7 +241,7 @@ describe("to-many relations", () => {
     expect(run("shop.listings.all(l, false)", there)).toBe(true);
   });
 
-  test("an update judges what the old row has, and what the new one has", () => {
+  test("an update is evaluated with the relations of the old row and of the new one", () => {
     const context = (before: Row, after: Row): Partial<EvaluationContext> => ({ rows: { old: before, new: after } });
     const text = "comments.exists(c, c.hidden)";
     expect(run(text, {}, context(listing(yes), listing(yes)), "update")).toBe(true);
@@ -250,7 +250,7 @@ describe("to-many relations", () => {
   });
 });
 
-test("a value that is not of its type is our bug", () => {
+test("a value of a wrong type is our bug", () => {
   expect(() => run("price > 1", { price: "many" })).toThrow("is not a valid int");
   expect(() => run("created_at < now", { created_at: "yesterday" })).toThrow("is not a valid datetime");
 });

@@ -23,7 +23,7 @@ function run(text: string, values: Record<string, Value>, user: EvaluationContex
   return evaluate(rule(text), { rows: { record: { values } }, user });
 }
 
-describe("three-valued logic, as SQL has it", () => {
+describe("three-valued logic, as in SQL", () => {
   const operands: Record<string, Value> = { true: true, false: false, unknown: null };
   test.each([
     ["true", "false", false, true],
@@ -71,7 +71,7 @@ test("comparisons", () => {
   expect(run(`id == '${ana.toUpperCase()}'`, { id: ana })).toBe(true);
 });
 
-test("the current user; nobody is unknown", () => {
+test("the current user; without one, it is unknown", () => {
   const user = { id: ana, email: "ana@example.com", roles: ["user", "support"] };
   expect(run("created_by == current_user.id", { created_by: ana }, user)).toBe(true);
   expect(run("created_by == current_user.id", { created_by: bob }, user)).toBe(false);
@@ -102,11 +102,11 @@ test("an update can neither give a row away nor take one", () => {
   expect(allows(mine, { rows: { old: row(bob), new: row(ana) }, user })).toBe(false);
 });
 
-test("a row that the rule needs and nobody gave is our bug", () => {
+test("a row that the rule needs and that was not passed is our bug", () => {
   expect(() => evaluate(rule("published"), { rows: {}, user: nobody })).toThrow("record");
 });
 
-test("a field that only the prototype has is null", () => {
+test("a name that only the prototype has is null", () => {
   const field: Expression = { kind: "field", type: { kind: "text" }, row: "record", path: ["constructor"] };
   const test: Expression = {
     kind: "operation",

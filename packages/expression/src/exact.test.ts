@@ -59,11 +59,11 @@ describe("exact numbers", () => {
     "1 ",
     "--1",
     "1".repeat(2_000),
-  ])("%j is none", (text) => {
+  ])("%j is not a number", (text) => {
     expect(parseExact(text)).toBeNull();
   });
 
-  test("division is cut off toward zero", () => {
+  test("division truncates toward zero", () => {
     const divide = (a: string, b: string, places: number): string | null => {
       const result = divideExact(exact(a), exact(b), places);
       return result && printExact(result);
@@ -76,7 +76,7 @@ describe("exact numbers", () => {
     expect(divide("1", "0.0", 10)).toBeNull();
   });
 
-  test("a float is had where there is one near", () => {
+  test("a number within the limits has a nearest float", () => {
     expect(floatOf(exact("0.1"))).toBe(0.1);
     expect(floatOf(exact("9007199254740993"))).toBe(9007199254740992);
     expect(floatOf(exact(`1${"0".repeat(150)}`))).toBe(1e150);
@@ -85,7 +85,7 @@ describe("exact numbers", () => {
     expect(floatOf(exact("9e-151"))).toBeNull();
   });
 
-  test("property: whole numbers calculate as BigInt does, with places behind the point or not", () => {
+  test("property: exact numbers calculate like BigInt, with and without decimal places", () => {
     const number = fc.tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.nat(12));
     fc.assert(
       fc.property(number, number, ([a, i], [b, j]) => {
@@ -141,9 +141,9 @@ describe("times", () => {
       "",
       "Z",
     ],
-  ])("%j is none", (text) => expect(isInstant(text)).toBe(false));
+  ])("%j is not an instant", (text) => expect(isInstant(text)).toBe(false));
 
-  test("property: an instant is to the millisecond what Date makes of it, and prints as it reads", () => {
+  test("property: an instant equals JavaScript's Date to the millisecond, and prints as it was read", () => {
     const instant = fc.date({
       min: new Date("0001-01-01T00:00:00Z"),
       max: new Date("9999-12-31T23:59:59.999Z"),
@@ -209,11 +209,11 @@ describe("times", () => {
     "PT1H ",
     `PT${"9".repeat(20)}S`,
     "--PT1H",
-  ])("%j is no duration", (text) => {
+  ])("%j is not a duration", (text) => {
     expect(parseDuration(text)).toBeNull();
   });
 
-  test("as CEL writes them", () => {
+  test("durations print in CEL's form", () => {
     expect(parseCelDuration("1h30m")).toBe(5_400_000_000n);
     expect(parseCelDuration("-1.5s")).toBe(-1_500_000n);
     expect(parseCelDuration("250ms")).toBe(250_000n);
@@ -223,7 +223,7 @@ describe("times", () => {
       expect(parseCelDuration(text), text).toBeNull();
   });
 
-  test("property: a duration prints as it reads, either way", () => {
+  test("property: a duration prints as it was read, in both forms", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), (micros) => {
         expect(parseDuration(printDuration(micros))).toBe(micros);

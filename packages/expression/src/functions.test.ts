@@ -16,7 +16,7 @@ function check(text: string): string {
     : printExpression(expression);
 }
 
-describe("checked and printed", () => {
+describe("are checked and printed", () => {
   test.each([
     ["round(amount) == 3", "round(amount) == 3"],
     ["round(amount / 3, 2) > 1", "round(amount / 3.0, 2) > 1.0"],
@@ -57,13 +57,13 @@ describe("checked and printed", () => {
     ["in_cidr(price, '10.0.0.0/8')", "type_mismatch 8-13"],
   ])("%s", (text, expected) => expect(check(text)).toBe(expected));
 
-  test("a network with too many bits is corrected", () => {
+  test("a network with too many bits is corrected in the hint", () => {
     const hints = checkRule(["in_cidr(request.ip, '10.1.2.3/8')"], scope).problems.map(({ hint }) => hint);
     expect(hints).toEqual(['Write `"10.0.0.0/8"`.']);
   });
 });
 
-describe("in memory", () => {
+describe("are evaluated in memory", () => {
   function made(text: string, values: Readonly<Record<string, Value>>): Value {
     const { expression, problems } = checkValue(text, scope, null);
     if (expression === null) throw new Error(JSON.stringify(problems));

@@ -153,7 +153,7 @@ const anyText = fc.oneof(
   fc.array(words, { maxLength: 30 }).map((parts) => parts.join("")),
 );
 
-test("property: no text throws, problems lie in it, and what is accepted prints and reads the same", () => {
+test("property: no text throws, positions are inside the text, and accepted texts print to the same rule", () => {
   let [runs, accepted] = [0, 0];
   fc.assert(
     fc.property(
@@ -178,7 +178,7 @@ test("property: no text throws, problems lie in it, and what is accepted prints 
   process.stdout.write(`${runs} texts, ${accepted} of them rules\n`);
 });
 
-test("property: a rule with a piece taken out, doubled or put elsewhere", () => {
+test("property: a rule with a piece removed, repeated or moved never throws", () => {
   const [world] = sampleWorlds({ seed, count: 1 });
   if (world === undefined) throw new Error("no world");
   const cases = sampleCases(world, { seed, count: 300 });
@@ -214,7 +214,7 @@ test("property: a rule with a piece taken out, doubled or put elsewhere", () => 
   process.stdout.write(`${accepted} mutants are rules\n`);
 });
 
-test("what is too large is refused at once", () => {
+test("a text that is too large is refused at once", () => {
   const started = performance.now();
   const texts = [
     "x".repeat(10_000_000),

@@ -19,7 +19,7 @@ function check(text: string, operation: RuleOperation = "read", record = "listin
     : printExpression(expression);
 }
 
-describe("checked and printed", () => {
+describe("are checked and printed", () => {
   test.each([
     ['address.city == "Berlin"', 'address.city == "Berlin"'],
     ["address.floor + 1 > price && address.kind == active", 'address.floor + 1 > price && address.kind == "active"'],
@@ -34,7 +34,7 @@ describe("checked and printed", () => {
     ["title.city == 'x'", "unknown_name 6-10"],
   ])("%s", (text, expected) => expect(check(text)).toBe(expected));
 
-  test("on every row, of another record, and of what is sent", () => {
+  test("are available in every row, in other records, and in sent values", () => {
     expect(check("address.floor > 1", "update")).toBe("old.address.floor > 1 && new.address.floor > 1");
     expect(check("input.address.floor > 1", "create")).toBe("input.address.floor > 1");
     expect(check("listing.address.floor > 1", "read", "comment")).toBe("listing_id.address.floor > 1");
@@ -44,7 +44,7 @@ describe("checked and printed", () => {
   });
 });
 
-describe("in memory", () => {
+describe("are evaluated in memory", () => {
   const made = (text: string, address: Value): Value => {
     const { expression } = checkValue(text, scope, null);
     if (expression === null) throw new Error("it is wrong");
@@ -71,7 +71,7 @@ describe("in memory", () => {
   ])("%s of %j", (text, address, expected) => expect(made(text, address)).toBe(expected));
 });
 
-describe("compared", () => {
+describe("are compared", () => {
   const types: ComparisonTypes = {
     field: () => null,
     profile: () => null,
@@ -96,7 +96,7 @@ describe("compared", () => {
     expect(compareRules(rule(before), rule(after), types).kind).toBe(kind);
   });
 
-  test("a witness has the object", () => {
+  test("have a witness with the object", () => {
     const found = compareRules(rule("false"), rule("address.place.lat > 2.0 && address.city == 'Berlin'"), types);
     const address = found.kind === "looser" ? found.witness.context.rows.record?.values["address"] : null;
     expect(address).toMatchObject({ city: "Berlin", place: { lat: expect.any(Number) } });

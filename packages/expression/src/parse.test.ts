@@ -9,7 +9,7 @@ function problem(text: string): string {
   return problems.map((one) => `${one.code} ${one.start}-${one.end} ${one.hint ?? ""}`.trim()).join("; ");
 }
 
-test("a comparison carries the offsets of its sides", () => {
+test("a comparison contains the positions of its sides", () => {
   expect(parseExpression("status == active").syntax).toEqual({
     kind: "comparison",
     operator: "==",
@@ -29,7 +29,7 @@ test("a chain is one node", () => {
   });
 });
 
-test("names that CEL reserves are names, and stay untouched in texts and comments", () => {
+test("words that CEL reserves are names, and stay unchanged in texts and comments", () => {
   expect(parseExpression("package == 'package' // package").syntax).toMatchObject({
     left: { kind: "name", name: "package" },
     right: { kind: "literal", value: "package" },
@@ -40,7 +40,7 @@ test("names that CEL reserves are names, and stay untouched in texts and comment
   });
 });
 
-test("numbers keep what was written", () => {
+test("numbers keep their written form", () => {
   expect(parseExpression("a == -3").syntax).toMatchObject({ right: { kind: "number", text: "-3" } });
   expect(parseExpression("a == 3.0").syntax).toMatchObject({ right: { text: "3.0" } });
   expect(parseExpression("a == 99999999999999999999.10").syntax).toMatchObject({
@@ -59,7 +59,7 @@ describe("refuses", () => {
     ["a # b", "expression_syntax 2-3"],
   ])("%s", (text, expected) => expect(problem(text)).toBe(expected));
 
-  test("what is too long, too deep or too much", () => {
+  test("texts that are too long, too deep or too complex", () => {
     expect(problem("a".repeat(EXPRESSION_LENGTH_MAX + 1))).toContain("expression_too_large");
     expect(problem(`${"(".repeat(500)}a${")".repeat(500)}`)).toContain("expression_too_large");
     expect(problem(`${"!".repeat(3000)}a`)).toContain("expression_too_large");
@@ -73,11 +73,11 @@ test.each([
   ["b'x'", "bytes"],
   ["1u", "an unsigned number"],
   ["'\\u0000'", "a text with a NUL character or half of a surrogate pair"],
-])("%s is read, and known not to be supported", (text, what) => {
+])("%s is parsed, and reported as not supported", (text, what) => {
   expect(parseExpression(text).syntax).toMatchObject({ kind: "unsupported", what });
 });
 
-test("property: nothing is thrown, and every problem lies in the text", () => {
+test("property: nothing throws, and every problem is inside the text", () => {
   const words = fc.constantFrom(
     "a",
     "package",

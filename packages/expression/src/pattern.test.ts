@@ -161,7 +161,7 @@ function javascript(source: string): RegExp {
   return new RegExp(result, "u");
 }
 
-test("property: a match is what JavaScript's engine finds", () => {
+test("property: matches are the same as those of JavaScript", () => {
   let runs = 0;
   fc.assert(
     fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 5 }), (source, subjects) => {
@@ -176,7 +176,7 @@ test("property: a match is what JavaScript's engine finds", () => {
   process.stdout.write(`${runs} patterns against JavaScript\n`);
 });
 
-test("property: no text throws, and a match ends in time", () => {
+test("property: no text throws, and matching ends in time", () => {
   const anything = fc.oneof(
     fc.string({ unit: "binary", maxLength: 60 }),
     fc
@@ -237,7 +237,7 @@ describe("on Postgres", () => {
     await database?.drop();
   });
 
-  test("property: a match is what Postgres finds", async () => {
+  test("property: matches are the same as those of Postgres", async () => {
     let runs = 0;
     const texts = fc.array(text, { minLength: 5, maxLength: 5 });
     const batch = fc.array(fc.tuple(pattern, texts), { minLength: 20, maxLength: 20 });
@@ -258,7 +258,7 @@ describe("on Postgres", () => {
     process.stdout.write(`${runs} matches against Postgres\n`);
   });
 
-  test("the largest pattern that is accepted is none too many for Postgres", async () => {
+  test("the largest accepted pattern also works in Postgres", async () => {
     for (const source of [
       "(?:a{1,255}){1,3}",
       "(?:[a-z]{0,100}x){0,9}$",

@@ -36,7 +36,7 @@ describe("named rules", () => {
     count: "price",
   });
 
-  test("are used like a bare name, and laid over both rows with the rest", () => {
+  test("are used like a bare name, and evaluated for both rows with the rest", () => {
     expect(check(schema, "mine || price > 1")).toBe("created_by == current_user.id || price > 1");
     expect(check(schema, "!live")).toBe('!(status == "active" && created_by == current_user.id)');
     expect(check(schema, "mine", "update")).toBe(
@@ -48,13 +48,13 @@ describe("named rules", () => {
     );
   });
 
-  test("a field and a value of an enum come first", () => {
+  test("have lower priority than a field and an enum value", () => {
     expect(check(schema, "published")).toBe("published | ambiguous_name 0-9");
     expect(check(schema, "status == active")).toBe('status == "active"');
     expect(check(schema, "active && true")).toBe("price > 2 && true");
   });
 
-  test("a circle ends, and problems stand where the rule is used", () => {
+  test("can't refer to each other in a circle, and problems have the position of the use", () => {
     expect(check(schema, "price > 0 && loop")).toBe("rule_circle 13-17");
     expect(check(schema, "price > 0 && wrong")).toBe("unknown_name 13-18");
     expect(check(schema, "broken")).toBe("expression_syntax 0-6");
@@ -64,14 +64,14 @@ describe("named rules", () => {
     );
   });
 
-  test("tells which it used", () => {
+  test("report which of them a rule uses", () => {
     expect([...checkRule(["live"], { schema, record: "listing", operation: "read" }).rulesUsed]).toEqual([
       "live",
       "mine",
     ]);
   });
 
-  test("what grows without end is refused in time", () => {
+  test("that grow without end are refused in time", () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`r${at}`, at === 0 ? "price > 1" : `r${at - 1} && r${at - 1}`]),
     );
@@ -106,7 +106,7 @@ describe("can", () => {
     return new Map([["user", rule("has(input.name)", "user", "create")]]);
   });
 
-  test("is the related record's rules, each for who holds its role", () => {
+  test("means the rules of the related record, each for callers with its role", () => {
     expect(check(schema, "can(read, shop)")).toBe(
       'shop_id.version != null && ("public" in current_user.roles && shop_id.open || ' +
         '"user" in current_user.roles && (shop_id.owner_id == current_user.id || shop_id.parent_id.open || shop_id == current_user.home_id) || "admin" in current_user.roles)',
@@ -114,14 +114,14 @@ describe("can", () => {
     expect(check(schema, "can('read', shop.parent) && price > 1")).toContain("shop_id.parent_id.version != null");
   });
 
-  test("in an update both the old and the new relation are judged; an update's own rows are the record", () => {
+  test("is evaluated in an update with the old and the new relation, where the update's own rows are the record", () => {
     expect(check(schema, "can(update, shop)", "update")).toBe(
       'old.shop_id.version != null && "user" in current_user.roles && old.shop_id.owner_id == current_user.id && old.shop_id.owner_id == current_user.id && ' +
         'new.shop_id.version != null && "user" in current_user.roles && new.shop_id.owner_id == current_user.id && new.shop_id.owner_id == current_user.id',
     );
   });
 
-  test("inside a macro, variables of the one don't capture names of the other", () => {
+  test("can be inside a macro without mixing up variables", () => {
     const text = check(schema, "comments.exists(c, can(read, c.listing))");
     expect(text).toBe(
       'comments.exists(c, c.listing_id.version != null && "user" in current_user.roles && c.listing_id.comments.exists(c_2, c_2.author_id == current_user.id))',
@@ -129,12 +129,12 @@ describe("can", () => {
     expect(check(schema, text)).toBe(text);
   });
 
-  test("a circle, and what would have to be sent, are problems", () => {
+  test("reports a circle, and rules that need sent values", () => {
     expect(check(schema, "can(read, parent)", "read", "comment")).toBe("rule_circle 0-17");
     expect(check(schema, "can(read, created_by)")).toBe("expression_not_supported 0-21");
   });
 
-  test("is judged on the record at the other end", () => {
+  test("is evaluated on the related record", () => {
     const { expression } = checkRule(["can(read, shop)"], { schema, record: "listing", operation: "read" });
     const context = (shop: Row | null, roles: string[]): EvaluationContext => ({
       rows: {
@@ -165,7 +165,7 @@ describe("deny", () => {
       : printExpression(expression);
   };
 
-  test("wins inside its grant; over both rows of an update", () => {
+  test("has priority inside its grant, for both rows of an update", () => {
     expect(denying(["published"], ["price > 1"])).toBe("published && !(price > 1)");
     expect(denying([true], ["price > 1", "has(title)"])).toBe("!(price > 1 || title != null)");
     expect(denying(["published"], [false])).toBe("published");
@@ -176,10 +176,10 @@ describe("deny", () => {
     );
   });
 
-  test("its problems are counted on", () =>
+  test("reports problems at their positions", () =>
     expect(denying(["published"], ["published", "titel == 'x'"])).toBe("unknown_name in 2"));
 
-  test("an unknown deny denies", () => {
+  test("also denies if it is unknown", () => {
     const { expression } = checkRule(["published"], { schema: sampleSchema, record: "listing", operation: "read" }, [
       "price > 1",
     ]);
@@ -230,12 +230,12 @@ describe("explain", () => {
     ],
   ])("%s of %j: %s", (text, row, expected) => expect(why([text], row)).toBe(expected));
 
-  test("in a list of rules, the one that might have", () => {
+  test("names the rule of a list that came closest", () => {
     expect(why(["published", "price > 1"], { published: false, price: null })).toBe("null 1 price > 1");
     expect(why(["published", "price > 1"], { published: false, price: 1 })).toBe("false 0 published");
   });
 
-  test("in an update, the row that failed", () => {
+  test("names the row of an update that failed", () => {
     expect(why(["price > 1 && published"], { price: 2, published: true }, { price: 1, published: true })).toBe(
       "false 0 price > 1",
     );

@@ -1,4 +1,4 @@
-// Which known word an unknown one is taken for.
+// The suggestion for an unknown word.
 import { expect, test } from "vitest";
 import { suggest } from "./suggest.ts";
 

@@ -24,31 +24,37 @@ export type Type =
   | { readonly kind: "null" };
 
 /**
- * The row that a field is read from. A read or delete rule sees `record`, a create rule `new`,
- * an update rule `old` and `new` (bare names are already split into both by the checker).
- * `input` is what the caller sent (create and update rules): null where the field was not sent.
+ * The row that a field is read from. A read or delete rule sees `record`, a create rule `new`, an update rule `old` and
+ * `new` (the checker has already split bare names into both). `input` contains the values that the caller sent (create
+ * and update rules); a field that was not sent is null.
  */
 export type RowName = "record" | "old" | "new" | "input";
 
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
 /**
- * Exact for whole numbers and decimals, of any size: `/` of whole numbers cuts off toward zero, of decimals after ten
- * places; by zero it is null. `+` also joins texts. Whole and decimal make decimal; with a float, both are floats.
- * Floats as operands: beyond 1e150, or nearer to zero than 1e-150 but not zero, the result is null.
- * Times: datetime + duration, datetime - duration, datetime - datetime (a duration), duration + and - duration. A duration
- * is so many microseconds (a day has 24 hours). Operands of the first two: a duration beyond 126,230,400,000 s either way,
- * or an instant before the year 1 or after 9999, makes the result null; so does such a duration in the last two.
- * Dates: date - date (whole days), date + and - a whole number of days (null where no date of the years 1 to 9999 is reached),
- * date + and - duration (a datetime, from midnight in UTC).
+ * - Numbers: exact for whole numbers and decimals of any size. `/` is truncated toward zero for whole numbers, and after
+ *   ten decimal places for decimals; a division by zero is null. A whole number and a decimal give a decimal; with a
+ *   float, both are floats. A float operand beyond 1e150, or nearer to zero than 1e-150 but not zero, makes the result
+ *   null.
+ * - Texts: `+` joins them.
+ * - Times: datetime + duration, datetime - duration, datetime - datetime (a duration), duration + and - duration. A
+ *   duration is a number of microseconds (a day has 24 hours). A duration beyond 126,230,400,000 s in either direction
+ *   makes the result null. In the first two, an instant before the year 1 or after 9999 does so, too.
+ * - Dates: date - date (whole days), date + and - a whole number of days (null outside the years 1 to 9999), date + and
+ *   - duration (a datetime, from midnight in UTC).
  */
 export type Arithmetic = "+" | "-" | "*" | "/";
-/** By code point; the pattern of `matches` (a literal, in the subset of `pattern.ts`) may match anywhere in the text. */
+/**
+ * By code point. The pattern of `matches` (a literal, in the subset of `pattern.ts`) can match anywhere in the text.
+ */
 export type TextTest = "startsWith" | "endsWith" | "contains" | "matches";
 /**
- * `round` (half away from zero, to the places of its second argument or to a whole number), `floor`, `ceil`, `abs`: exact for
- * whole numbers and decimals; of a float `round` takes the first 15 digits, and one beyond 1e150 or nearer to zero than 1e-150
- * makes any of them null. `year`, `month`, `day`, `weekday` (1 is Monday, 7 Sunday), `hour`, `minute` and `date` in UTC; null for
- * an instant before the year 1 or after 9999. `in_cidr`: whether an address lies in a network, a literal; null for no address.
+ * - `round` (a value in the middle is rounded away from zero; to the decimal places of its second argument, or to a whole
+ *   number), `floor`, `ceil`, `abs`: exact for whole numbers and decimals. For a float, `round` uses the first 15 digits.
+ *   A float beyond 1e150, or nearer to zero than 1e-150, makes the result null.
+ * - `year`, `month`, `day`, `weekday` (1 is Monday, 7 Sunday), `hour`, `minute` and `date`, in UTC: null for an instant
+ *   before the year 1 or after 9999.
+ * - `in_cidr`: whether an address is in a network, which is a literal; null if the text is not an address.
  */
 export type FunctionName =
   | "round"
@@ -64,9 +70,9 @@ export type FunctionName =
   | "date"
   | "in_cidr";
 /**
- * `.` is a member of an object that a field holds: behind the object stand the literal names of the way to it. It is null where
- * it isn't there, or is not of the type as JSON has it (numbers of 100 digits at most; a float beyond 1e150, or nearer to zero
- * than 1e-150 but not zero, is null).
+ * `.` is a member of an object field: its arguments are the object, and then the literal names of the path. It is null
+ * if the member is missing, or has another type in JSON (numbers of 100 digits at most; a float beyond 1e150, or nearer
+ * to zero than 1e-150 but not zero, is null).
  */
 export type Operator =
   | "&&"
@@ -85,11 +91,14 @@ export type Operator =
 export type Quantifier = "exists" | "all" | "exists_one" | "count";
 
 /**
- * What is made of a value of each record of a to-many relation; records without a value are left out, and of none `sum` is
- * zero, the others null. `sum` and `avg` are exact: of whole numbers a whole number and a decimal, of decimals a decimal
- * (`avg` is cut off after ten places, as `/` is). Floats are added up by their first 15 digits, in no order: null where one
- * of them, or the sum, is beyond 1e150 or nearer to zero than 1e-150 but not zero. A sum of durations beyond
- * 126,230,400,000 s is null. `min` and `max` also take texts (by code point), dates and times.
+ * Calculates over one value of each record of a to-many relation. Records without a value are left out. For no records,
+ * `sum` is zero, and the others are null.
+ * - `sum` and `avg` are exact: for whole numbers, a whole number and a decimal; for decimals, a decimal (`avg` is
+ *   truncated after ten decimal places, like `/`).
+ * - Floats are added with their first 15 digits, in no order. The result is null if one of them, or the sum, is beyond
+ *   1e150, or nearer to zero than 1e-150 but not zero.
+ * - A sum of durations beyond 126,230,400,000 s is null.
+ * - `min` and `max` also accept texts (by code point), dates and times.
  */
 export type Aggregate = "sum" | "min" | "max" | "avg";
 
@@ -118,13 +127,16 @@ export type Expression =
    */
   | { readonly kind: "value"; readonly type: Type; readonly root: string; readonly path: readonly string[] }
   /**
-   * `!`, `size` and most functions have one argument, `&&`, `||` and `.` two or more, `?:` three, the others two; the pattern of
-   * `matches`, the places of `round` and the network of `in_cidr` are literals. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together: equal, or
-   * numbers (compared exactly; where one is a float, as floats: an exact one beyond 1e150, or nearer to zero than 1e-150 but
-   * not zero, makes it null), or text with enum, or anything with the literal `null` (`==` and `!=`: is it there).
-   * `in`: false where the list is empty, else null where the value is; a null among the members makes a miss null.
-   * `?:` is null where its condition is; its branches are of its type (or numbers that become it).
-   * `size` is the code points of a text or the members of a list.
+   * `!`, `size` and most functions have one argument, `&&`, `||` and `.` two or more, `?:` three, the others two. The
+   * pattern of `matches`, the decimal places of `round` and the network of `in_cidr` are literals.
+   *
+   * `check` ensures that both sides of a comparison and of arithmetic fit together: equal types, or numbers (compared
+   * exactly; if one is a float, as floats, where an exact number beyond 1e150, or nearer to zero than 1e-150 but not zero,
+   * makes the result null), or a text and an enum, or anything and the literal `null` (`==` and `!=` test existence).
+   * - `in` is false for an empty list, otherwise null if the value is null. If the value is not found, a null among the
+   *   members makes the result null.
+   * - `?:` is null if its condition is. Its branches have its type (or are numbers that are converted to it).
+   * - `size` counts the code points of a text or the members of a list.
    */
   | {
       readonly kind: "operation";

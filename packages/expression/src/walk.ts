@@ -90,8 +90,8 @@ export type Moved = (from: Expression, to: Expression) => void;
 /** A copy in which `change` has replaced every node, its parts first. */
 export function rewrite(expression: Expression, change: (node: Expression) => Expression, moved?: Moved): Expression {
   const parts = partsOf(expression);
-  const anew = parts.map((part) => rewrite(part, change, moved));
-  const copy = parts.length === 0 ? { ...expression } : withParts(expression, anew);
+  const rewritten = parts.map((part) => rewrite(part, change, moved));
+  const copy = parts.length === 0 ? { ...expression } : withParts(expression, rewritten);
   const result = change(copy);
   moved?.(expression, result);
   return result;

@@ -1,4 +1,5 @@
-// Expressions of work in the background: what they see beside the rows, what it is read as, and what they can't ask.
+// Expressions in background work: what they can read in addition to rows, the types of these values, and what they
+// can't read.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkValue } from "./check.ts";
 import { type EvaluationContext, evaluate, evaluateValue } from "./evaluate.ts";
@@ -100,7 +101,7 @@ describe("names", () => {
     ],
     ["current_user.id != null", "The user who caused the event is `event.actor.id`.", [0, 12]],
     ["input.x == 1", "Known names: record, old, event, steps, each, now.", [0, 5]],
-  ])("`%s` is told at its place", (source, hint, [start, end]) => {
+  ])("`%s` is reported at its position", (source, hint, [start, end]) => {
     const [problem] = checkExpression(source, scopeWith()).problems;
     expect([problem?.hint, problem?.start, problem?.end]).toEqual([hint, start, end]);
   });
@@ -110,16 +111,16 @@ describe("names", () => {
     "member(event.id)",
     "can(read, shop)",
     "size(record.parcels) > 0",
-  ])("`%s` asks beyond the record", (source) => expect(checkExpression(source, scopeWith()).expression).toBeNull());
+  ])("`%s` reads more than the record", (source) => expect(checkExpression(source, scopeWith()).expression).toBeNull());
 
-  test("a signed-in user, where there is one", () => {
+  test("a signed-in user, if there is one", () => {
     expect(printed("current_user.is(clerk) && current_user.id != null", scopeWith({ user: true }))).toBe(
       '"clerk" in current_user.roles && current_user.id != null',
     );
   });
 });
 
-describe("what nobody has typed is read as what it stands beside", () => {
+describe("a value without a type takes the type of the other side", () => {
   test.each([
     ["event.data.n > 6", true],
     ["event.data.n == 7.0", true],
@@ -139,17 +140,17 @@ describe("what nobody has typed is read as what it stands beside", () => {
     expect(expression === null ? problems[0]?.code : evaluate(expression, context)).toBe(expected);
   });
 
-  test("two of them can't be compared", () => {
+  test("two values without a type can't be compared", () => {
     expect(checkExpression("event.data.a == event.data.b", scopeWith()).problems[0]?.code).toBe("type_mismatch");
   });
 
-  test("texts are joined of ids and of what nobody has typed; elsewhere an id is none", () => {
+  test("ids and values without a type can be joined to texts, but an id alone is not a text", () => {
     expect(evaluateValue(treeOf("'PD-' + record.id"), context)).toBe("PD-a");
     expect(evaluateValue(treeOf("each + event.data.n"), context)).toBeNull();
     expect(checkValue("'PD-' + id", { schema, record: "order", operation: "read" }, null).expression).toBeNull();
   });
 
-  test("alone it is the value as it is, or of the type that is expected", () => {
+  test("a value without a type keeps its form, or gets the expected type", () => {
     expect(evaluateValue(treeOf("event.data"), context)).toEqual({ n: 7, tags: ["a", "b"] });
     expect(evaluateValue(treeOf("event.data.n", { kind: "int" }), context)).toBe(7);
     expect(evaluateValue(treeOf("event.data.n", text), context)).toBeNull();

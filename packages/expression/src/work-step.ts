@@ -1,24 +1,24 @@
-// What a step of background work does, with typed expression trees in the places of conditions and templates: as a blueprint's model
-// holds it and as a bundle carries it. Types alone.
+// A step of background work, with typed expression trees for its conditions and templates, as a blueprint's model and a
+// bundle contain it. Only types.
 import type { JsonValue } from "./json-value.ts";
 import type { Expression } from "./tree.ts";
 
 export interface Step {
-  /** Unique in its workflow: `steps.<id>` is its output. */
+  /** Unique in its workflow; `steps.<id>` is its output. */
   readonly id: string;
   readonly action: StepAction;
-  /** Skipped where it is not true. */
+  /** The step is skipped if this is not true. */
   readonly if: Expression | null;
-  /** Runs once for each member, called `each`; its output is then the list of theirs. */
+  /** Runs once for each member, called `each`. Its output is then the list of their outputs. */
   readonly forEach: { readonly items: Template; readonly parallelMax: number } | null;
-  /** Waits so long before it begins. */
+  /** The step waits this long before it starts. */
   readonly delayMs: number | null;
   readonly retry: Retry;
   readonly timeoutMs: number;
   readonly onError: StepFailure;
-  /** What undoes it, should the run fail later; run in the opposite order of the steps. */
+  /** The steps that undo it if the run fails later. They run in the opposite order of the steps. */
   readonly compensate: readonly Step[];
-  /** `caller`: a record step of an action acts with the rights of whoever called it. */
+  /** `caller`: a record step of an action has the rights of the action's caller. */
   readonly as: "service" | "caller";
 }
 
@@ -28,7 +28,7 @@ export type StepFailure =
   | { readonly kind: "steps"; readonly steps: readonly Step[] };
 
 export interface Retry {
-  /** Tries in all. */
+  /** The total number of attempts. */
   readonly attempts: number;
   readonly backoff: "constant" | "linear" | "exponential";
   readonly delayMs: number;
@@ -41,7 +41,7 @@ export type StepAction =
   | { readonly kind: "record.create"; readonly entity: string; readonly values: Values }
   | { readonly kind: "record.update"; readonly entity: string; readonly id: Template; readonly values: Values }
   | { readonly kind: "record.delete"; readonly entity: string; readonly id: Template }
-  /** `limit` null: the one record, or null; else a list. */
+  /** With `limit` null, the output is one record or null, otherwise a list. */
   | { readonly kind: "record.find"; readonly entity: string; readonly where: Values; readonly limit: number | null }
   | {
       readonly kind: "record.transition";
@@ -52,7 +52,7 @@ export type StepAction =
     }
   | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
   | { readonly kind: "audit.write"; readonly note: Template }
-  /** Sends the event that the run is about to the endpoints that asked for it. */
+  /** Sends the run's event to the endpoints that subscribe to it. */
   | { readonly kind: "webhook.emit" }
   | {
       readonly kind: "http.request";
@@ -60,21 +60,21 @@ export type StepAction =
       readonly url: Template;
       readonly headers: Values;
       readonly body: Template | null;
-      /** Signed as a call of a worker to its project's own service is. */
+      /** Signed like a worker's call to the project's own service. */
       readonly signed: boolean;
-      /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
+      /** Whether a call whose answer was lost can be repeated: `idempotent` with the same key, `unsafe` never. */
       readonly repeat: "idempotent" | "unsafe";
     }
   | {
       readonly kind: "email.send";
-      /** The integration that it goes by; null for the project's only one. */
+      /** The integration that sends it; null for the project's only one. */
       readonly connection: string | null;
-      /** An address, or a list of them; null where `toUser` says who. */
+      /** An address, or a list of them; null if `toUser` names the receiver. */
       readonly to: Template | null;
       /** The id of a user of the project. */
       readonly toUser: Template | null;
       readonly replyTo: Template | null;
-      /** Null where the template has it, as `text` and `html`. */
+      /** Null if the template has it, like `text` and `html`. */
       readonly subject: Template | null;
       readonly text: Template | null;
       readonly html: Template | null;
@@ -89,28 +89,31 @@ export type StepAction =
   | {
       readonly kind: "wait_for";
       readonly event: string;
-      /** Over the event that came (`event`, `record`, `old`) and what the run knows. */
+      /** Over the received event (`event`, `record`, `old`) and the values of the run. */
       readonly if: Expression | null;
       readonly timeoutMs: number | null;
     }
   | {
       readonly kind: "approve";
       readonly roles: readonly string[];
-      /** Whether who caused the run may approve it. */
+      /** Whether the person who caused the run can approve it. */
       readonly bySelf: boolean;
-      /** Of a refusal: `fail` fails the step with the code `rejected`, `continue` completes it with `approved: false`. */
+      /**
+       * After a refusal, `fail` fails the step with the code `rejected`, and `continue` completes it with `approved:
+       * false`.
+       */
       readonly onReject: "fail" | "continue";
-      /** What those who are asked read of it; null for nothing. */
+      /** The text that approvers see; null for none. */
       readonly message: Template | null;
       readonly timeoutMs: number | null;
     };
 
-/** JSON with expressions in it. What an expression gives is never evaluated again. */
+/** JSON that contains expressions. The result of an expression is never evaluated again. */
 export type Template =
   | { readonly kind: "literal"; readonly value: JsonValue }
-  /** `${{ }}` alone: keeps its type. */
+  /** A single `${{ }}`, which keeps its type. */
   | { readonly kind: "value"; readonly expression: Expression }
-  /** Joined to one text; null becomes nothing. */
+  /** Joined to one text; null becomes an empty text. */
   | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: "list"; readonly items: readonly Template[] }
   | { readonly kind: "object"; readonly members: Values };

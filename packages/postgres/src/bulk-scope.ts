@@ -1,6 +1,6 @@
-// The way to a tenant's rows for imports and exports, which take minutes. In: a project and work. Out: what the work gives.
-// Its connections are its own, so that no request ever waits for one, and its backends give way to those of requests. Each
-// project has one place; work of other projects takes turns with it between two transactions.
+// The way to a tenant's rows for imports and exports, which take minutes. In: a project and work. Out: the result of
+// the work. It has its own connections, so no request ever waits for one, and its backends have a lower priority than
+// those of requests. Each project has one place; after each transaction, other projects get their turn.
 import { FairQueue, Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { asFault } from "./errors.ts";
@@ -11,19 +11,24 @@ import { type TenantNames, tenantNames } from "./tenant-names.ts";
 export interface BulkTransaction extends TenantNames {
   /** Under the worker role of the project. */
   readonly client: PoolClient;
-  /** Runs something in the same transaction as the cell itself, for the cell's own tables. */
+  /** Runs a query in the same transaction as the cell itself, for the cell's own tables. */
   asCell<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
-  /** Makes an empty table that goes with the transaction: a worker role may make none. @param name Of this code base. */
+  /**
+   * Creates an empty table that is dropped at the end of the transaction, because a worker role can't create one.
+   * @param name A name from this code base.
+   */
   makeTable(name: string, as: Temporary): Promise<void>;
 }
 
-/** What a table of one transaction is like: its columns, or the columns of a SELECT that is not run. */
+/** The definition of a table for one transaction: its columns, or the columns of a SELECT that is not run. */
 type Temporary = { readonly columns: string } | { readonly like: string };
 
 export interface BulkScope {
-  /** Commits when `work` resolves, rolls back when it rejects. @throws Fault `unavailable` where there are too many. */
+  /**
+   * Commits when `work` resolves, rolls back when it rejects. @throws Fault `unavailable` if too much work is waiting.
+   */
   transaction<Result>(projectId: string, work: (transaction: BulkTransaction) => Promise<Result>): Promise<Result>;
-  /** A read-only view of one moment, until it is closed. Its caller bounds how long that is. */
+  /** A read-only view of one moment, until it is closed. The caller limits how long that is. */
   snapshot(projectId: string): Promise<Snapshot>;
 }
 
@@ -32,13 +37,16 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** How far backends on this machine give way: as far as those of the slow lane. */
+/** The priority of backends on this machine, the same as in the slow lane. */
 const NICENESS = 12;
 const LIMITS = { statementTimeoutMs: 60_000, lockTimeoutMs: 5_000 };
 const WAITING_MAX = 2;
 const WAIT_MS_MAX = 20_000;
 
-/** @param options.places Transactions at once, of all projects; the pool has as many connections, and one for each snapshot. */
+/**
+ * @param options.places Simultaneous transactions of all projects. The pool has this number of connections, and one for
+ * each snapshot.
+ */
 export function createBulkScope({ pool, places }: { readonly pool: Pool; readonly places: number }): BulkScope {
   const queue = new FairQueue({
     places,
@@ -99,7 +107,7 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
       try {
         await client.query(beginTransactionSql(tenantNames(projectId).worker, LIMITS));
         await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-        // Between two pages its reader writes to a disk; who opened it closes it when nothing is asked for long.
+        // Between two pages, its reader writes to a disk. The caller closes it if no page is requested for long.
         await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       } catch (error) {
         client.release(error as Error);

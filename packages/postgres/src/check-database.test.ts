@@ -21,11 +21,11 @@ async function withClient<Result>(url: string, work: (client: pg.Client) => Prom
   return work(client).finally(() => client.end());
 }
 
-test("accepts a database whose owner may create roles", async () => {
+test("accepts a database whose owner can create roles", async () => {
   await expect(withClient(database.url, (client) => checkDatabase(client))).resolves.toBeUndefined();
 });
 
-test("names everything that is missing at once", async () => {
+test("names all problems at once", async () => {
   const role = `poor_${process.pid}_${Date.now()}`;
   const name = new URL(database.url).pathname.slice(1);
   await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT CONNECT ON DATABASE ${name} TO ${role}`);
@@ -42,8 +42,8 @@ test("names everything that is missing at once", async () => {
   await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
 });
 
-test("tells a pooler that gives each statement another session", async () => {
-  // As a transaction pooler does: the client is told a process id of the pooler's own, and meets whoever is free.
+test("detects a pooler that uses another session for each statement", async () => {
+  // Like a transaction pooler: the client gets a process id from the pooler, and each statement uses any free session.
   const backends = await Promise.all([0, 1].map(() => withConnected(database.url)));
   let turn = 0;
   const pooled = {
@@ -52,7 +52,7 @@ test("tells a pooler that gives each statement another session", async () => {
       (backends[turn++ % 2] as unknown as { query: (...a: unknown[]) => unknown }).query(...args),
   } as unknown as pg.ClientBase;
   await expect(checkDatabase(pooled)).rejects.toThrow(/transaction pooler/);
-  // A session pooler announces an id of its own as well, but keeps to one session.
+  // A session pooler also announces its own id, but stays with one session.
   const [single] = backends;
   const session = { processID: 1, query: single!.query.bind(single) } as unknown as pg.ClientBase;
   await expect(checkDatabase(session)).resolves.toBeUndefined();

@@ -1,5 +1,5 @@
-// The text format of Postgres's COPY: a line for each row, columns between tabs, `\N` for null. In: lines. Out: values, and back.
-// It never sees the network: it is given texts.
+// The text format of Postgres's COPY: a line for each row, columns separated by tabs, `\N` for null. In: lines. Out:
+// values, and back. It never uses the network.
 
 const escapes: Readonly<Record<string, string>> = {
   b: "\b",

@@ -1,4 +1,4 @@
-// Statements whose time depends on the rows: which lane they are run in, and what becomes of large results.
+// Statements whose time depends on the rows: their lane, and the handling of large results.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { createPool } from "./pool.ts";
 import { createTenantSchema } from "./tenant-schema.ts";
 import { createTenantScope } from "./tenant-scope.ts";
 
-// Roles belong to the whole server, and test files run side by side on one.
+// Roles belong to the whole server, and test files run at the same time on one server.
 const first = `prj_${process.pid.toString(36).padStart(6, "0")}earned00000000`;
 
 let database: TestDatabase;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe("a statement whose time depends on the rows", () => {
-  test("runs in the slow lane until it has been short, and goes back there once it was long", async () => {
+  test("runs in the slow lane until its runs are short, and returns there after long runs", async () => {
     let inFastLane = 0;
     const counted: FastLane = {
       ...fastLane,
@@ -55,15 +55,16 @@ describe("a statement whose time depends on the rows", () => {
       return inFastLane - before;
     };
     expect([await run(0), await run(0), await run(0)]).toEqual([0, 0, 0]);
-    // At once on an idle machine; a run that the machine held up does not count as short.
+    // At once on an idle machine; a run that the machine delayed does not count as short.
     await expect.poll(() => run(0), { interval: 1, timeout: 10_000 }).toBe(1);
-    // A few million rows: cut short there, served here, and after the second time no longer tried there.
+    // A few million rows: the fast lane cuts this off, the slow lane answers, and after the second time the fast lane
+    // isn't tried again.
     expect(await run(5)).toBe(1);
     await run(5);
     expect([await run(5), await run(0)]).toEqual([0, 0]);
   });
 
-  test("shows that it is short beside a slow lane that is full, however many come at once", async () => {
+  test("can prove that it is short while the slow lane is full, however many statements there are", async () => {
     const limits = { slowPerProject: 1, slowStatementMs: 15_000 };
     const project = createTenantScope({ fastLane, pool: owner, limits }).forProject({ projectId: first });
     const text = `SELECT name FROM ${rowsTable} r WHERE id < $1::int ORDER BY r.id LIMIT 5`;
@@ -75,7 +76,7 @@ describe("a statement whose time depends on the rows", () => {
       Array.from({ length: 50 }, () => project.run({ text, values: [9], lane: "earned" })),
     );
     for (const { rowCount } of answers) expect(rowCount).toBe(5);
-    // Nor do transactions, such as a sign-in, wait for its statements.
+    // Transactions, such as a sign-in, don't wait for its statements either.
     let isOver = false;
     const over = occupied.then(() => {
       isOver = true;
@@ -85,7 +86,7 @@ describe("a statement whose time depends on the rows", () => {
     await over;
   });
 
-  test("is cut short in a trial, and not tried again at once", async () => {
+  test("is cut off in a trial, and not tried again at once", async () => {
     let trials = 0;
     const counted: FastLane = {
       ...fastLane,
@@ -103,7 +104,7 @@ describe("a statement whose time depends on the rows", () => {
     expect(trials).toBeGreaterThan(0);
   });
 
-  test("is read in pieces where it may be too large, and cut behind the last row that fits", async () => {
+  test("is read in pieces if its result may be too large, and cut off after the last row that fits", async () => {
     const project = createTenantScope({ fastLane, pool: owner, limits: { slowStatementMs: 15_000 } }).forProject({
       projectId: first,
     });
@@ -115,7 +116,7 @@ describe("a statement whose time depends on the rows", () => {
     expect(cut).toMatchObject({ rowCount: 6, cut: true });
     expect(cut.rows.map(([id]) => id)).toEqual(["1", "2", "3", "4", "5", "6"]);
     expect(await read(1_200_000, "slow")).toMatchObject({ rowCount: 1, cut: true });
-    // Begun in the fast lane it ends the same.
+    // The result is the same if it starts in the fast lane.
     expect(await read(150_000, "fast")).toMatchObject({ rowCount: 6, cut: true });
   });
 });

@@ -10,7 +10,7 @@ import { removeEmbeddedServer, startEmbeddedPostgres } from "./embedded.ts";
 import { findPlace } from "./embedded-place.ts";
 
 const logger = createLogger({ name: "embedded under test", level: "silent" });
-// One copy of the program for all: it is 60 MB.
+// One copy of the program for all tests, because it has 60 MB.
 const programFolder = mkdtempSync(path.join(tmpdir(), "plinth-program-"));
 chmodSync(programFolder, 0o755);
 afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ function newHome(mode = 0o755): string {
   return path.join(home, "state");
 }
 
-// An initdb is the dearest part by far: the tests after the first share one home, each leaving its server stopped.
+// initdb is by far the slowest part, so the tests after the first share one home. Each leaves its server stopped.
 const home = newHome();
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -44,13 +44,13 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test("the first start makes two databases, each with an owner who has no more than it needs", async () => {
+test("the first start creates two databases, each with an owner who only has the necessary rights", async () => {
   const server = await startEmbeddedPostgres({ home, logger, programFolder });
   const who =
     "SELECT current_user, current_database(), rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user";
   expect(await ask(server.urls.control, who)).toEqual(["plinth_control", "plinth_control", false, false, false]);
   expect(await ask(server.urls.cell, who)).toEqual(["plinth_cell", "plinth_cell", false, true, false]);
-  // Neither gets into the other's, and nobody gets in without a password.
+  // Neither can access the other's database, and nobody can connect without a password.
   const crossed = new URL(server.urls.cell);
   crossed.pathname = "/plinth_control";
   await expect(ask(crossed.href, "SELECT 1")).rejects.toMatchObject({ code: "42501" });
@@ -65,7 +65,7 @@ test("the first start makes two databases, each with an owner who has no more th
   await expect(ask(server.urls.admin, "SELECT 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("the next start keeps data, port and passwords, and what else stands among the secrets", async () => {
+test("the next start keeps the data, the port, the passwords and other secrets", async () => {
   const secrets = path.join(home, "secrets.json");
   writeFileSync(secrets, JSON.stringify({ ...JSON.parse(readFileSync(secrets, "utf8")), kek: "not ours" }));
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
@@ -79,7 +79,7 @@ test("the next start keeps data, port and passwords, and what else stands among 
   await second.stop();
 });
 
-test("a port that somebody else has taken meanwhile is changed", async () => {
+test("a port that another program has taken is changed", async () => {
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
   await first.stop();
   const squatter = createServer().listen(first.port, "127.0.0.1");
@@ -91,7 +91,7 @@ test("a port that somebody else has taken meanwhile is changed", async () => {
   await new Promise((resolve) => squatter.close(resolve));
 });
 
-test("a server whose parent was killed lives on and is adopted", async () => {
+test("a server whose parent was killed continues and is adopted", async () => {
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(path.join(import.meta.dirname, "embedded.ts"))};
     import { createLogger } from "@plinth/service";
@@ -108,11 +108,11 @@ test("a server whose parent was killed lives on and is adopted", async () => {
   const server = await startEmbeddedPostgres({ home, logger, programFolder });
   expect([server.adopted, server.pid]).toEqual([true, Number(parent.ready?.[1])]);
   await server.stop();
-  // Gone, as far as a child of a dead parent can be: where nobody waits for it, a zombie remains.
+  // The process has ended. If nobody waits for it, a zombie remains.
   expect(existsSync(path.join(server.folder, "data", "postmaster.pid"))).toBe(false);
 });
 
-test("a killed server leaves a postmaster.pid behind, which does not stop the next start", async () => {
+test("the postmaster.pid of a killed server does not prevent the next start", async () => {
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
   await ask(first.urls.cell, "CREATE SCHEMA committed");
   process.kill(first.pid, "SIGKILL");
@@ -124,7 +124,7 @@ test("a killed server leaves a postmaster.pid behind, which does not stop the ne
   await second.stop();
 });
 
-test("an initdb that was interrupted is begun again", async () => {
+test("an interrupted initdb is started again", async () => {
   const home = newHome();
   const { folder } = findPlace(home);
   mkdirSync(path.join(folder, "data", "base"), { recursive: true });
@@ -133,7 +133,7 @@ test("an initdb that was interrupted is begun again", async () => {
   await server.stop();
 });
 
-test("a home that the server's user cannot enter has its data elsewhere", async () => {
+test("if the server's user can't enter the home, the data is elsewhere", async () => {
   const home = newHome(0o700);
   const { folder, user } = findPlace(home);
   const root = process.getuid?.() === 0;
@@ -143,6 +143,6 @@ test("a home that the server's user cannot enter has its data elsewhere", async 
   rmSync(folder, { recursive: true });
   rmSync(home, { recursive: true });
   mkdirSync(home, { mode: 0o700 });
-  // A home made anew has no passwords for the old data.
+  // A new home has no passwords for the old data.
   expect(findPlace(home).folder === folder).toBe(!root);
 });

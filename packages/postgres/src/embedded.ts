@@ -27,9 +27,9 @@ export type EmbeddedOptions = {
   /** The state home; made when missing. Its secrets.json holds the port and the passwords. */
   readonly home: string;
   readonly logger: Logger;
-  /** Server settings beside ours, or instead of them. */
+  /** Server settings, in addition to ours or instead of them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Where the program is kept; default beside the data. */
+  /** The folder of the program; by default next to the data. */
   readonly programFolder?: string;
   /** The port of the last start, or an error: other programs already have its address. */
   readonly samePort?: boolean;
@@ -39,11 +39,11 @@ export type EmbeddedServer = {
   readonly adminUrl: string;
   readonly port: number;
   readonly pid: number;
-  /** Where program, data and log are. */
+  /** The folder with program, data and log. */
   readonly folder: string;
-  /** True when the server was found running. */
+  /** True if the server was already running. */
   readonly adopted: boolean;
-  /** Resolves with the reason when the server has ended, whoever stopped it. */
+  /** Resolves with the reason when the server has ended, for any reason. */
   readonly ended: Promise<string>;
   /** Ends sessions, writes a checkpoint, and resolves when the process is gone. Idempotent. */
   stop(): Promise<void>;
@@ -99,7 +99,7 @@ async function choosePort(last: number | null, samePort: boolean): Promise<numbe
   return freePort();
 }
 
-/** Stops the server of a state home, whoever started it. Does nothing if none runs. */
+/** Stops the server of a state home, whichever process started it. Does nothing if none runs. */
 export async function stopEmbeddedServer(home: string): Promise<void> {
   const data = path.join(findPlace(home).folder, "data");
   const running = runningServer(data);

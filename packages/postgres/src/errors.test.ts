@@ -34,7 +34,7 @@ test("a unique violation names its constraint and columns, never the values", as
   expect(errors.constraintColumns(await errorOf("INSERT INTO e.a VALUES (3, 'y', 2, 'a@B.C')"))).toEqual(["email"]);
 });
 
-test("foreign keys in both directions, nulls and checks are told apart", async () => {
+test("foreign keys in both directions, nulls and checks have different errors", async () => {
   const missing = await errorOf("INSERT INTO e.child VALUES (2, 99)");
   expect([errors.isForeignKeyViolation(missing), errors.constraintName(missing)]).toEqual([true, "child_a"]);
   const restricted = await errorOf("DELETE FROM e.a WHERE id = 1");
@@ -44,7 +44,7 @@ test("foreign keys in both directions, nulls and checks are told apart", async (
   expect(errors.isCheckViolation(await errorOf("INSERT INTO e.a (id, c) VALUES (5, 0)"))).toBe(true);
 });
 
-test("a lost connection is a fault for callers; anything else stays what it is", async () => {
+test("a lost connection becomes a fault, and other errors stay as they are", async () => {
   const refused = await new pg.Client({ connectionString: "postgres://x:x@127.0.0.1:1/x" }).connect().catch((e) => e);
   expect(errors.asFault(refused)).toMatchObject({ code: "unavailable", headers: { "retry-after": "1" } });
   const full = Object.assign(new Error("could not extend file"), { code: "53100", severity: "ERROR" });

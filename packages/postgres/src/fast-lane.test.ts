@@ -6,7 +6,7 @@ import { createFastLane, type FastLane, type FastLaneOptions, type FastQuery } f
 
 let database: TestDatabase;
 let admin: pg.Client;
-/** All statements are one project's, unless they say otherwise. */
+/** All statements belong to one project, unless they say otherwise. */
 type OneLane = Omit<FastLane, "query"> & {
   query(query: Omit<FastQuery, "project"> & { readonly project?: string }): ReturnType<FastLane["query"]>;
 };
@@ -51,7 +51,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("answers", () => {
-  test("are raw text in the order of the callers, however many are under way", async () => {
+  test("are raw text in the order of the callers, however many are running", async () => {
     const { query } = await open({ connections: 2 });
     const results = await Promise.all(Array.from({ length: 500 }, (_, i) => query(read(i + 1))));
     expect(results.map((each) => each.rows)).toEqual(
@@ -66,7 +66,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("count what a write changed", async () => {
+  test("contain the number of changed rows", async () => {
     const { query } = await open();
     const text = "UPDATE own.rows SET name = name WHERE id <= $1";
     expect(await query({ name: "touch", text, values: [7] })).toMatchObject({ rows: [], rowCount: 7 });
@@ -79,7 +79,7 @@ describe("answers", () => {
 });
 
 describe("a failed statement in the pipeline", () => {
-  test("rejects its own promise and no other, kept or not", async () => {
+  test("rejects only its own promise, whether or not it is prepared", async () => {
     const { query } = await open();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 300 }, (_, i) => {
@@ -97,7 +97,7 @@ describe("a failed statement in the pipeline", () => {
     });
   });
 
-  test("leaves no open transaction behind: its neighbours' writes stand", async () => {
+  test("leaves no open transaction, and the writes of its neighbours are committed", async () => {
     const { query } = await open();
     const insert = (id: number) => ({ name: "i", text: "INSERT INTO own.rows VALUES ($1, 'new')", values: [id] });
     await Promise.allSettled([query(insert(5001)), query(insert(5001)), query(insert(5002))]);
@@ -105,12 +105,12 @@ describe("a failed statement in the pipeline", () => {
     expect(rows.map((row) => row.id).sort()).toEqual([5001, 5002]);
   });
 
-  test("whose parse failed takes no one down who shares its name", async () => {
+  test("that fails to parse doesn't affect another statement with the same name", async () => {
     const { query } = await open({ lockTimeoutMs: 50, statementTimeoutMs: 50 });
     await admin.query("CREATE TABLE own.locked (id int); GRANT ALL ON own.locked TO PUBLIC");
     await admin.query("BEGIN; LOCK TABLE own.locked IN ACCESS EXCLUSIVE MODE");
     const text = "SELECT count(*) FROM own.locked WHERE id = $1";
-    // The first cannot even be parsed in time; the second was sent on the promise that the first would be.
+    // The first can't even be parsed in time. The second was sent because the first was expected to be.
     const first = rejection(query({ name: "count", text, values: [1] }));
     const second = rejection(query({ name: "count", text, values: [1] }));
     expect(["55P03", "57014"]).toContain(sqlState(await first));
@@ -119,7 +119,7 @@ describe("a failed statement in the pipeline", () => {
     expect((await query({ name: "count", text, values: [1] })).rows).toEqual([["0"]]);
   });
 
-  test("is a timeout when it waits for a row, and what waits behind it is served afterwards", async () => {
+  test("is a timeout if it waits for a row, and the statements behind it then run", async () => {
     const { query } = await open();
     await admin.query("BEGIN; SELECT FROM own.rows WHERE id = 1 FOR UPDATE");
     const started = performance.now();
@@ -138,7 +138,7 @@ describe("prepared statements", () => {
     return Number(rows[0]?.[0]);
   };
 
-  test("are bounded per connection, the least recently used going first", async () => {
+  test("are limited per connection, and the least recently used is removed first", async () => {
     const { query } = await open({ preparedMax: 20 });
     const shapes = Array.from({ length: 100 }, (_, i) => `SELECT ${i}, $1::text`);
     for (let round = 0; round < 3; round++) {
@@ -148,7 +148,7 @@ describe("prepared statements", () => {
     expect(await held()).toBe(20);
   });
 
-  test("are fewer where they are long, since a backend's memory for one grows with its text", async () => {
+  test("are fewer if they are long, because a backend's memory grows with their text", async () => {
     const { query } = await open({ preparedMax: 20 });
     const columns = Array.from({ length: 500 }, (_, i) => `${i} AS c${i}`).join(", ");
     for (let i = 0; i < 30; i++) await query({ name: "n", text: `SELECT $1::text, ${i}, ${columns}`, values: ["v"] });
@@ -156,13 +156,13 @@ describe("prepared statements", () => {
     expect(await held()).toBeGreaterThanOrEqual(4);
   });
 
-  test("are not kept for unnamed statements", async () => {
+  test("are not stored for unnamed statements", async () => {
     const { query } = await open();
     await Promise.all(Array.from({ length: 50 }, (_, i) => query({ text: `SELECT ${i}, $1::text`, values: ["v"] })));
     expect(await held()).toBe(0);
   });
 
-  test("survive a change of their result's shape by a deploy", async () => {
+  test("survive a deployment that changes the form of their result", async () => {
     const { query } = await open();
     await admin.query(
       "CREATE TABLE own.shape (a int); GRANT ALL ON own.shape TO PUBLIC; INSERT INTO own.shape VALUES (1)",
@@ -176,14 +176,14 @@ describe("prepared statements", () => {
     ]);
   });
 
-  test("survive being deallocated behind our back", async () => {
+  test("survive a DEALLOCATE by somebody else", async () => {
     const { query } = await open();
     await query(read(1));
     await query({ text: "DEALLOCATE ALL", values: [] });
     expect((await Promise.all([query(read(1)), query(read(2))])).map((each) => each.rows[0]?.[0])).toEqual(["1", "2"]);
   });
 
-  test("are planned generically, with the session's limits and without a search path", async () => {
+  test("have a generic plan, the session's limits, and no search path", async () => {
     const { query } = await open({ statementTimeoutMs: 70, lockTimeoutMs: 60 });
     const names = ["plan_cache_mode", "statement_timeout", "lock_timeout", "search_path", "application_name"];
     const { rows } = await query({
@@ -193,7 +193,7 @@ describe("prepared statements", () => {
     expect(rows.flat()).toEqual(["force_generic_plan", "70ms", "60ms", "pg_catalog, pg_temp", "lane under test"]);
   });
 
-  test("let nobody wait long for a lock: whoever stands behind them in the pipeline waits as long", async () => {
+  test("wait only briefly for a lock, because the statements behind them wait as long", async () => {
     const { query } = await open();
     const { rows } = await query({ text: "SELECT current_setting('lock_timeout')", values: [] });
     expect(rows).toEqual([["15ms"]]);
@@ -201,7 +201,7 @@ describe("prepared statements", () => {
 });
 
 describe("a killed backend", () => {
-  test("rejects all that was under way as unavailable, mixes nothing up, and the next is served", async () => {
+  test("rejects all its running statements as unavailable, mixes up no answers, and the next statement runs", async () => {
     const { query } = await open();
     await query(read(1));
     for (let round = 0; round < 5; round++) {
@@ -214,7 +214,7 @@ describe("a killed backend", () => {
       );
       await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
       const outcomes = await Promise.all(answers);
-      // Served correctly, or refused: never somebody else's row.
+      // Answered correctly, or refused: never with another caller's row.
       expect([...new Set(outcomes)].filter((each) => each !== true && each !== "unavailable")).toEqual([]);
       expect(outcomes).toContain("unavailable");
       await expect.poll(() => lane?.load().open, { timeout: 3_000, interval: 5 }).toBe(1);
@@ -222,7 +222,7 @@ describe("a killed backend", () => {
     }
   });
 
-  test("leaves the other connections at work", async () => {
+  test("doesn't affect the other connections", async () => {
     const { promise: lost, resolve: onConnectionLost } = Promise.withResolvers<Error>();
     const { query, ready, load } = await open({ connections: 2, onConnectionLost });
     await ready();
@@ -234,8 +234,8 @@ describe("a killed backend", () => {
   });
 });
 
-describe("a server that is away", () => {
-  test("costs its callers nothing but a refusal, and is back soon after it returns", async () => {
+describe("an unreachable server", () => {
+  test("is a refusal for its callers, and works again soon after its return", async () => {
     const proxy = await createFaultProxy({ target: database.url });
     const { query } = await open({ connectionString: proxy.through(database.url), connections: 2 });
     await query(read(1));
@@ -255,7 +255,7 @@ describe("a server that is away", () => {
     await proxy.close();
   });
 
-  test("that swallows everything does not hang its callers", async () => {
+  test("that swallows all data does not block its callers", async () => {
     const proxy = await createFaultProxy({ target: database.url });
     const { query } = await open({ connectionString: proxy.through(database.url) });
     await query(read(1));
@@ -267,14 +267,14 @@ describe("a server that is away", () => {
     await proxy.close();
   });
 
-  test("at the start is a refusal too", async () => {
+  test("at the start is a refusal, too", async () => {
     const { query, ready } = await open({ connectionString: "postgres://nobody:x@127.0.0.1:1/none" });
     expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
     expect(await rejection(ready(100))).toMatchObject({ code: "unavailable" });
   });
 });
 
-test("refuses beyond its bound instead of queueing", async () => {
+test("refuses statements beyond its limit instead of queueing them", async () => {
   const { query, ready } = await open({ inFlightMax: 50 });
   await ready();
   const outcomes = await Promise.allSettled(Array.from({ length: 80 }, (_, i) => query(read(i + 1))));
@@ -283,7 +283,7 @@ test("refuses beyond its bound instead of queueing", async () => {
   expect(lane?.load().inFlight).toBe(0);
 });
 
-test("keeps a tenant on one connection while that is not crowded", async () => {
+test("keeps a project on one connection while it isn't crowded", async () => {
   const { query, ready } = await open({ connections: 4 });
   await ready();
   const pidOf = async (project: string): Promise<unknown> =>
@@ -295,7 +295,7 @@ test("keeps a tenant on one connection while that is not crowded", async () => {
   expect(new Set(tenants).size).toBe(4);
 });
 
-test("answers what is under way before it closes", async () => {
+test("answers running statements before it closes", async () => {
   const { query, ready, close } = await open();
   await ready();
   const answers = Promise.all(Array.from({ length: 100 }, (_, i) => query(read(i + 1))));
@@ -304,7 +304,7 @@ test("answers what is under way before it closes", async () => {
   expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
 });
 
-describe("between projects", () => {
+describe("several projects", () => {
   const sleep = (project: string, ms: number) => ({
     project,
     name: "sleep",
@@ -313,7 +313,7 @@ describe("between projects", () => {
     expectedMs: ms,
   });
 
-  test("a crowd of one does not stand in front of another's first statement", async () => {
+  test("don't wait behind the crowd of another", async () => {
     const { query, ready } = await open({ connections: 1 });
     await ready();
     let answered = 0;
@@ -321,12 +321,12 @@ describe("between projects", () => {
     await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(3);
     const before = answered;
     expect((await query({ ...read(1), project: "prj_quiet" })).rows).toEqual([["1", "row 1"]]);
-    // What the connection had been given ahead, and what this process was late to see; not the hundred.
+    // The statements that the connection had already been given, and those that this process saw late; not all hundred.
     expect(answered - before).toBeLessThan(50);
     await Promise.all(crowd);
   });
 
-  test("a crowd of one stays on its own connection", async () => {
+  test("stay on their own connections if crowded", async () => {
     const { query, ready } = await open({ connections: 4 });
     await ready();
     const pids = await Promise.all(
@@ -339,7 +339,7 @@ describe("between projects", () => {
     expect(Math.max(...perBackend.values())).toBeGreaterThan(280);
   });
 
-  test("writes of one are spread while it is alone, and keep to a connection while others come too", async () => {
+  test("spread their writes while they are alone, and use one connection while others come", async () => {
     const { query, ready } = await open({ connections: 1, writeConnections: 3 });
     await ready();
     const backendsOf = async (project: string): Promise<number> => {
@@ -358,7 +358,7 @@ describe("between projects", () => {
     expect(await backendsOf("prj_crowd")).toBe(1);
   });
 
-  test("one that queues without end is refused, and the others are not", async () => {
+  test("are refused alone if they queue without end", async () => {
     const { query, ready } = await open({ connections: 1, waitingPerProject: 20 });
     await ready();
     const outcomes = Promise.allSettled(Array.from({ length: 60 }, () => query(sleep("prj_crowd", 5))));
@@ -369,7 +369,7 @@ describe("between projects", () => {
   });
 });
 
-test("a result larger than it may be is not kept, and what comes behind it is", async () => {
+test("a result that is too large is dropped, and the next one is returned", async () => {
   const { query } = await open();
   const large = { text: "SELECT repeat('x', 1000) FROM generate_series(1, 1000)", values: [], bytesMax: 100_000 };
   const [first, second] = await Promise.allSettled([query(large), query(read(7))]);

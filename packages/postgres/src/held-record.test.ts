@@ -1,4 +1,4 @@
-// A record that a transaction holds: which lane its writers wait in.
+// A record that a transaction holds: the lane in which its writers wait.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { createPool } from "./pool.ts";
 import { createTenantSchema } from "./tenant-schema.ts";
 import { createTenantScope, type ProjectScope } from "./tenant-scope.ts";
 
-// Roles belong to the whole server, and test files run side by side on one.
+// Roles belong to the whole server, and test files run at the same time on one server.
 const idOf = (name: string): string => `prj_${process.pid.toString(36).padStart(6, "0")}${name.padEnd(14, "0")}`;
 
 let database: TestDatabase;
@@ -75,7 +75,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("a crowd that writes it leaves the fast lane at once, those that still waited for their turn there as well", async () => {
+test("many writers of a held record leave the fast lane at once, including those that are still waiting", async () => {
   await write(2);
   await reading.run({ text: "SELECT 1", values: [], lane: "fast" });
   await write(2);
@@ -84,18 +84,18 @@ test("a crowd that writes it leaves the fast lane at once, those that still wait
     expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
   });
   expect(lockedOut).toBeGreaterThan(0);
-  // What the one connection had been given ahead.
+  // The statements that the one connection had already been given.
   expect(lockedOut).toBeLessThanOrEqual(2);
 });
 
-test("none comes back to it without having been short in trials", async () => {
+test("none returns before it was short in trials", async () => {
   const before = lockedOut;
   await expect.poll(() => write(2).then(() => trials), { timeout: 15_000, interval: 200 }).toBeGreaterThan(0);
   await whileHeld(async () => {
     await Promise.allSettled(Array.from({ length: 20 }, () => write(1)));
   });
   expect(lockedOut).toBe(before);
-  // 60 s at the most behind trials that failed; the lane's own statements follow three that were short.
+  // At most 60 s after failed trials; the fast lane's own statements follow after three short ones.
   const tried = trials;
   await expect.poll(() => write(2).then(() => trials), { timeout: 15_000, interval: 200 }).toBeGreaterThan(tried);
 }, 40_000);

@@ -1,4 +1,5 @@
-// Large results come at a pace, the projects in turn. Time is the real one: what is checked is order, and lower bounds.
+// Large results are sent at a limited rate, with the projects in turn. The test uses real time, so it only checks the
+// order and lower bounds.
 import { Fault } from "@plinth/service";
 import { expect, test } from "vitest";
 import { createLargeResults } from "./large-results.ts";
@@ -9,7 +10,7 @@ function results() {
   return createLargeResults({ waitingMax: 100, waitMsMax: 5_000, refusal: () => new Fault("unavailable") });
 }
 
-test("the first one begins at once, and small ones wait for nobody", async () => {
+test("the first large result starts at once, and small ones never wait", async () => {
   const { turn } = results();
   const order: string[] = [];
   const wait = async (name: string, bytes: number): Promise<void> => {
@@ -21,7 +22,7 @@ test("the first one begins at once, and small ones wait for nobody", async () =>
   expect(order.at(-1)).toBe("second");
 });
 
-test("ten megabytes of one project take half a second, and another's first one is not behind them", async () => {
+test("ten megabytes of one project take half a second, and another project's first result doesn't wait for them", async () => {
   const { turn } = results();
   const startedMs = performance.now();
   const order: string[] = [];
@@ -34,7 +35,7 @@ test("ten megabytes of one project take half a second, and another's first one i
   expect(performance.now() - startedMs).toBeGreaterThan(490);
 });
 
-test("who would be too many to wait is refused", async () => {
+test("callers beyond the queue are refused", async () => {
   const { turn } = createLargeResults({ waitingMax: 1, waitMsMax: 5_000, refusal: () => new Fault("unavailable") });
   const turns = await Promise.allSettled([turn("a", MEGABYTE), turn("a", MEGABYTE), turn("a", MEGABYTE)]);
   expect(turns.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);

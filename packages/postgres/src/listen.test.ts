@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("notifications arrive, also on the connection that follows a lost one", async () => {
+test("notifications arrive, also on the connection after a lost one", async () => {
   const heard: string[] = [];
   let reconnects = 0;
   const listening: Listening = await listen({
@@ -33,7 +33,7 @@ test("notifications arrive, also on the connection that follows a lost one", asy
 
   proxy.cut();
   await sender.query("NOTIFY releases, 'lost'");
-  // Longer than several attempts take: each of them fails, and the next one still follows.
+  // Longer than several attempts take: each of them fails, and there is always another one.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(reconnects).toBe(0);
   proxy.restore();
@@ -53,7 +53,7 @@ test("notifications arrive, also on the connection that follows a lost one", asy
   await expect.poll(() => proxy.connections()).toBe(0);
 });
 
-test("closing while the server is away leaves nothing trying", async () => {
+test("closing while the server is away leaves no retry", async () => {
   const connectionString = proxy.through(database.url);
   const listening = await listen({ connectionString, channels: ["releases"], onNotify: () => {} });
   proxy.cut();
@@ -64,7 +64,7 @@ test("closing while the server is away leaves nothing trying", async () => {
   expect(proxy.connections()).toBe(0);
 });
 
-test("a server that is away at the start is an error, and leaves nothing trying", async () => {
+test("an unreachable server at the start is an error, and leaves no retry", async () => {
   proxy.cut();
   const options = { channels: ["releases"], onNotify: () => {} };
   await expect(listen({ ...options, connectionString: proxy.through(database.url) })).rejects.toThrow();
@@ -73,7 +73,7 @@ test("a server that is away at the start is an error, and leaves nothing trying"
   expect(proxy.connections()).toBe(0);
 });
 
-test("a network that swallows everything is noticed by the heartbeat", async () => {
+test("the heartbeat detects a network that swallows all data", async () => {
   let reconnects = 0;
   const heard: string[] = [];
   const listening = await listen({

@@ -11,7 +11,7 @@ function earned(): Pace {
   return pace;
 }
 
-test("a statement whose time depends on its rows earns the fast lane by short runs in a row", () => {
+test("a statement whose time depends on its rows reaches the fast lane after several short runs in a row", () => {
   const pace = new Pace(false);
   runs(pace, 2, 1);
   pace.note(30, 0);
@@ -21,7 +21,7 @@ test("a statement whose time depends on its rows earns the fast lane by short ru
   expect(pace.lane).toBe("fast");
 });
 
-test("one long run loses nothing, the second soon after does, and so does an average that is too long", () => {
+test("one long run has no effect; a second one soon after it, or a long average, moves it back", () => {
   const twice = earned();
   twice.note(90, 1_000);
   expect(twice.lane).toBe("fast");
@@ -35,13 +35,13 @@ test("one long run loses nothing, the second soon after does, and so does an ave
   expect(seldom.lane).toBe("fast");
 });
 
-test("runs on several connections that were long together are one stall of the machine", () => {
+test("simultaneous long runs on several connections count as one stall of the machine", () => {
   const pace = earned();
   for (let i = 0; i < 6; i++) pace.note(90, 1_000 + i);
   expect(pace.lane).toBe("fast");
 });
 
-test("a failed trial begins anew, and leaves no trace in what the next ones are expected to cost", () => {
+test("after a failed trial, counting starts again, and the expected cost of later trials doesn't change", () => {
   const pace = new Pace(false);
   runs(pace, 2, 1);
   pace.failTrial(0);
@@ -53,7 +53,7 @@ test("a failed trial begins anew, and leaves no trace in what the next ones are 
   expect(pace.expectedMs).toBeLessThan(5);
 });
 
-test("who loses it again and again has to earn it longer and longer, until it is forgiven", () => {
+test("a statement that loses the fast lane repeatedly needs more and more short runs, until this is forgotten", () => {
   const pace = new Pace(false);
   const needed = (now: number): number => {
     for (let count = 0; ; count++) {
@@ -71,7 +71,7 @@ test("who loses it again and again has to earn it longer and longer, until it is
   expect(needed(1_000_000)).toBe(3);
 });
 
-test("the pauses behind failed trials double, until one has shown what was to be shown", () => {
+test("the pauses after failed trials double, until a trial succeeds", () => {
   const pace = new Pace(false);
   const pauseAfter = (now: number): number => {
     pace.failTrial(now);
@@ -85,7 +85,7 @@ test("the pauses behind failed trials double, until one has shown what was to be
   expect(pauseAfter(4_000_000)).toBe(100);
 });
 
-test("a statement that is short whatever the rows are leaves it for a lock alone, and comes back by trials, later", () => {
+test("a statement that is always short only leaves the fast lane because of a lock, and returns later through trials", () => {
   const pace = new Pace(true);
   runs(pace, 100, 30);
   expect(pace.lane).toBe("fast");
@@ -98,7 +98,7 @@ test("a statement that is short whatever the rows are leaves it for a lock alone
   expect(pace.lane).toBe("fast");
 });
 
-test("after a lock, few of a statement go ahead at once when it is tried again, until it is short again", () => {
+test("after a lock, only a few runs of a statement go ahead at a time, until it is short again", () => {
   const pace = new Pace(true);
   pace.lose(1_000);
   expect(pace.expectedMs).toBeGreaterThanOrEqual(5);
@@ -106,7 +106,7 @@ test("after a lock, few of a statement go ahead at once when it is tried again, 
   expect(pace.expectedMs).toBeLessThan(1);
 });
 
-test("on a busy machine everything may take longer, so that nobody is taken for slow who isn't", () => {
+test("on a busy machine, all limits grow, so that no statement is wrongly slow", () => {
   const noise = new Noise();
   expect(noise.factor).toBe(1);
   for (let i = 0; i < 1_000; i++) noise.note(2);

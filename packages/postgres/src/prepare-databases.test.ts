@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("an administrator who is no superuser, as managed servers have it, is enough; twice changes nothing", async () => {
+test("an administrator without superuser, as on managed servers, is enough; a second call changes nothing", async () => {
   await admin.query(`CREATE ROLE ${name}_admin LOGIN CREATEDB CREATEROLE PASSWORD 'x'`);
   await admin.query(`GRANT CONNECT ON DATABASE ${new URL(database.url).pathname.slice(1)} TO ${name}_admin`);
   const managed = new URL(database.adminUrl);

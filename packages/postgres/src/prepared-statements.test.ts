@@ -21,7 +21,7 @@ const onServer = async (): Promise<readonly string[]> =>
     await client.query("SELECT statement FROM pg_prepared_statements WHERE name LIKE 'k%' ORDER BY prepare_time")
   ).rows.map((row) => row.statement);
 
-test("a connection keeps the texts that it used last, and no more than it may", async () => {
+test("a connection keeps its most recently used texts, within its limit", async () => {
   const query = createRawQuery(2);
   const texts = [1, 2, 3].map((n) => `SELECT $1::text, ${n}`);
   for (const text of [...texts.slice(0, 2), texts[0] as string, texts[2] as string]) {
@@ -32,7 +32,7 @@ test("a connection keeps the texts that it used last, and no more than it may", 
   expect(await onServer()).toEqual([texts[2], texts[1]]);
 });
 
-test("a text whose result has changed fails once, and is parsed anew", async () => {
+test("a text whose result has changed fails once, and is parsed again", async () => {
   const query = createRawQuery(5);
   await client.query("CREATE TABLE moved (n integer)");
   await client.query("INSERT INTO moved VALUES (7)");
@@ -43,7 +43,7 @@ test("a text whose result has changed fails once, and is parsed anew", async () 
   expect((await query(client, text, [])).rows).toEqual([["7"]]);
 });
 
-test("a text that can't be parsed leaves the connection as it was", async () => {
+test("a text that can't be parsed leaves the connection unchanged", async () => {
   const query = createRawQuery(5);
   for (let tries = 0; tries < 2; tries++) {
     await client.query("BEGIN");
@@ -53,7 +53,7 @@ test("a text that can't be parsed leaves the connection as it was", async () => 
   expect((await query(client, "SELECT 1", [])).rows).toEqual([["1"]]);
 });
 
-test("without a bound above 0 nothing is kept", async () => {
+test("with a limit of 0, nothing is stored", async () => {
   const before = await onServer();
   expect((await createRawQuery(0)(client, "SELECT $1::int", [3])).rows).toEqual([["3"]]);
   expect(await onServer()).toEqual(before);

@@ -1,4 +1,4 @@
-// What is remembered of proofs is bounded in bytes, for each project and for all.
+// The memory for proofs is limited in bytes, for each project and in total.
 import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
@@ -6,7 +6,7 @@ import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
 const proven = (): ProvenText => ({ proof: true, pace: new Pace(true), lastBytes: 0 });
 const text = (i: number): string => `SELECT ${i} ${"x".repeat(1_000)}`;
 
-test("one project keeps no more than its share, and loses what it used least recently", () => {
+test("a project keeps its share at most, and loses its least recently used text", () => {
   const texts = createProvenTexts({ provenBytesPerProject: 20_000, provenBytesMax: 1_000_000 });
   for (let i = 0; i < 100; i++) {
     texts.of("one").set(text(i), proven());
@@ -17,7 +17,7 @@ test("one project keeps no more than its share, and loses what it used least rec
   expect(kept).toEqual([true, false, true]);
 });
 
-test("all projects together keep no more than the bound: the one that was used least recently is forgotten", () => {
+test("all projects together keep the limit at most, and the least recently used project is removed", () => {
   const texts = createProvenTexts({ provenBytesPerProject: 20_000, provenBytesMax: 100_000 });
   for (let i = 0; i < 500; i++) {
     texts.of(`project ${i}`).set(text(0), proven());
@@ -31,7 +31,7 @@ test("all projects together keep no more than the bound: the one that was used l
   expect(texts.bytes()).toBeLessThanOrEqual(100_000);
 });
 
-test("a forgotten project starts anew, and what still holds its old texts counts for nothing", () => {
+test("a removed project starts again, and its old references count for nothing", () => {
   const texts = createProvenTexts({ provenBytesPerProject: 20_000, provenBytesMax: 100_000 });
   const old = texts.of("one");
   old.set(text(0), proven());

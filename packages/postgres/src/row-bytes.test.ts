@@ -14,12 +14,12 @@ function readAll(bytes: Buffer): (string | null)[][] {
   return read;
 }
 
-test("rows come back as they were", () => {
+test("rows are returned unchanged", () => {
   expect(readAll(bytesOfRows(rows))).toEqual(rows);
   expect(readAll(bytesOfRows([]))).toEqual([]);
 });
 
-test("a reader knows which row is the last, and where each value stands", () => {
+test("a reader knows the last row, and the position of each value", () => {
   const bytes = bytesOfRows([
     ["a", null],
     ["bc", "d"],
@@ -30,7 +30,7 @@ test("a reader knows which row is the last, and where each value stands", () => 
   expect(row.next()).toBe(false);
 });
 
-test("rows are kept though the connection uses their place again", () => {
+test("rows stay valid when the connection reuses their memory", () => {
   const kept = new RowBytes();
   for (const each of rows) {
     const payload = bytesOfRows([each]);
@@ -41,7 +41,7 @@ test("rows are kept though the connection uses their place again", () => {
   expect(readAll(kept.all())).toEqual(rows);
 });
 
-test("the texts of a row in the midst of others", () => {
+test("a row's texts are read from the middle of others", () => {
   const [one, two] = [bytesOfRows([["a"]]), bytesOfRows([["b", null]])];
   expect(textsOf(Buffer.concat([one, two]), one.length)).toEqual(["b", null]);
 });

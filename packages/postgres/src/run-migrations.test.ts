@@ -18,7 +18,7 @@ afterAll(async () => {
 const first = { id: "0001-a", sql: "CREATE TABLE one.a (id int); INSERT INTO one.a VALUES (1)" };
 const second = { id: "0002-b", sql: "ALTER TABLE one.a ADD COLUMN b text" };
 
-test("each migration is applied once, in order, however many start together", async () => {
+test("each migration is applied once, in order, however many processes start together", async () => {
   const runs = await Promise.all(
     Array.from({ length: 6 }, () => runMigrations({ pool, schema: "one", migrations: [first, second] })),
   );
@@ -27,7 +27,7 @@ test("each migration is applied once, in order, however many start together", as
   expect((await pool.query("SELECT id, b FROM one.a")).rows).toEqual([{ id: 1, b: null }]);
 });
 
-test("an applied migration that was edited stops the run before anything new is applied", async () => {
+test("an edited migration that was already applied stops the run before anything new is applied", async () => {
   const edited = { ...first, sql: `${first.sql};` };
   const third = { id: "0003-c", sql: "CREATE TABLE one.c ()" };
   await expect(runMigrations({ pool, schema: "one", migrations: [edited, second, third] })).rejects.toThrow(
@@ -36,7 +36,7 @@ test("an applied migration that was edited stops the run before anything new is 
   expect((await pool.query("SELECT to_regclass('one.c') AS c")).rows).toEqual([{ c: null }]);
 });
 
-test("a migration that fails is undone as a whole, and can be run again", async () => {
+test("a failed migration is rolled back as a whole, and can run again", async () => {
   const bad = { id: "0003-c", sql: "CREATE TABLE one.c (); SELECT 1 / 0" };
   const failed = runMigrations({ pool, schema: "one", migrations: [first, second, bad] });
   await expect(failed).rejects.toMatchObject({ message: /"0003-c"/, cause: { code: "22012" } });
@@ -44,6 +44,6 @@ test("a migration that fails is undone as a whole, and can be run again", async 
   expect(await runMigrations({ pool, schema: "one", migrations: [first, second, good] })).toEqual(["0003-c"]);
 });
 
-test("two migrations of one id are a mistake", async () => {
+test("two migrations with the same id are refused", async () => {
   await expect(runMigrations({ pool, schema: "two", migrations: [first, first] })).rejects.toThrow(/same id/);
 });

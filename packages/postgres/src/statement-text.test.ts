@@ -3,7 +3,7 @@ import { refusalOf } from "./statement-text.ts";
 
 const schema = "t_00000000000000000001";
 
-describe("the lexer lets through what the compiler writes", () => {
+describe("the lexer accepts the compiler's statements", () => {
   test.each([
     [
       `SELECT l."id", to_char(l."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM "${schema}"."listings" l`,

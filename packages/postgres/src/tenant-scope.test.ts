@@ -9,7 +9,7 @@ import { type TenantNames, tenantNames } from "./tenant-names.ts";
 import { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
 import { createTenantScope, type TenantLimits, type TenantScope } from "./tenant-scope.ts";
 
-// Roles belong to the whole server, and test files run side by side on one.
+// Roles belong to the whole server, and test files run at the same time on one server.
 const idOf = (n: number): string =>
   `prj_${process.pid.toString(36).padStart(6, "0")}scope${String(n).padStart(9, "0")}`;
 const [first, second] = [idOf(1), idOf(2)];
@@ -74,7 +74,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("names", () => {
-  test("are made of a well-formed id only", () => {
+  test("are only made from a well-formed id", () => {
     expect(tenantNames("prj_0123456789abcdefghij")).toEqual({
       projectId: "prj_0123456789abcdefghij",
       schema: "t_0123456789abcdefghij",
@@ -95,7 +95,7 @@ describe("names", () => {
 });
 
 describe("a tenant's schema", () => {
-  test("is made once, however many ask for it at once", async () => {
+  test("is created once, however many callers ask for it at once", async () => {
     const id = idOf(3);
     const clients = await Promise.all(Array.from({ length: 5 }, () => owner.connect()));
     await Promise.all(clients.map((client) => createTenantSchema(client, id)));
@@ -115,7 +115,7 @@ describe("a tenant's schema", () => {
     expect(left.rowCount).toBe(0);
   });
 
-  test("gives PUBLIC nothing, and its worker rights on its own rows alone", async () => {
+  test("gives PUBLIC nothing, and its worker only rights on its own rows", async () => {
     const can = async (role: string, schema: string, table: string): Promise<unknown[]> => {
       const { rows } = await admin.query(
         `SELECT has_schema_privilege($1, $2, 'USAGE') AS usage, has_schema_privilege($1, $2, 'CREATE') AS create,
@@ -134,7 +134,7 @@ describe("a tenant's schema", () => {
 });
 
 describe("a statement", () => {
-  test("is answered in raw text on either lane", async () => {
+  test("returns raw text in both lanes", async () => {
     const project = scope.forProject({ projectId: first });
     for (const lane of ["fast", "slow"] as const) {
       const text = `SELECT id, name, timestamptz '2026-01-01 00:00:00+01', true FROM ${one.schema}.rows WHERE id = $1`;
@@ -145,20 +145,20 @@ describe("a statement", () => {
     }
   });
 
-  test("may write through a view into the cell's own tables, for its own project only", async () => {
+  test("can write through a view to the cell's own tables, only for its own project", async () => {
     const project = scope.forProject({ projectId: first });
     const text = `INSERT INTO ${one.schema}.outbox (project, id) VALUES ($1, 1)`;
     expect((await project.run({ text, values: ["one"], lane: "fast" })).rowCount).toBe(1);
     expect(sqlState(await rejection(project.run({ text, values: ["two"], lane: "fast" })))).toBe("44000");
   });
 
-  test("may call the tenant's own functions", async () => {
+  test("can call the project's own functions", async () => {
     const text = `SELECT ${one.schema}.twice($1::int)`;
     const { rows } = await scope.forProject({ projectId: first }).run({ text, values: [21], lane: "fast" });
     expect(rows).toEqual([["42"]]);
   });
 
-  test("may have fields that sound like Postgres's own", async () => {
+  test("can have fields with names that Postgres also uses", async () => {
     await admin.query(`ALTER TABLE ${one.schema}.rows ADD COLUMN pg_rating text`);
     const text = `UPDATE ${one.schema}.rows AS r SET "pg_rating" = $1 WHERE r."id" = 1 RETURNING r."pg_rating"`;
     const { rows } = await scope.forProject({ projectId: first }).run({ text, values: ["PG-13"], lane: "fast" });
@@ -174,7 +174,7 @@ describe("a statement", () => {
   });
 });
 
-describe("a planted statement is refused, and does not run", () => {
+describe("a foreign statement is refused and does not run", () => {
   const planted = (): readonly (readonly [string, string])[] => [
     ["another tenant's table", `SELECT * FROM ${two.schema}.rows`],
     [
@@ -214,7 +214,7 @@ describe("a planted statement is refused, and does not run", () => {
     ["nonsense", "SELEKT 1"],
   ];
 
-  test("whatever it reaches for, on either lane", async () => {
+  test("whatever it tries to reach, in both lanes", async () => {
     const before = await admin.query(
       `SELECT (SELECT count(*) FROM ${one.schema}.rows) AS a, (SELECT count(*) FROM ${two.schema}.rows) AS b`,
     );
@@ -233,7 +233,7 @@ describe("a planted statement is refused, and does not run", () => {
     expect(rows).toEqual([{ stolen: null }]);
   });
 
-  test("though it was proven for the tenant that it belongs to", async () => {
+  test("even if it was proven for the project that it belongs to", async () => {
     const text = `SELECT name FROM ${two.schema}.rows WHERE id = $1`;
     const result = await scope.forProject({ projectId: second }).run({ text, values: [1], lane: "fast" });
     expect(result.rows).toEqual([[`${two.schema} 1`]]);
@@ -242,7 +242,7 @@ describe("a planted statement is refused, and does not run", () => {
     expect((error as UnprovenStatement).reason).toMatch(/permission denied for schema/);
   });
 
-  test("inside a transaction by Postgres itself", async () => {
+  test("in a transaction, by Postgres itself", async () => {
     const error = await rejection(
       scope.forProject({ projectId: first }).transaction((open) => open.query(`SELECT * FROM ${two.schema}.rows`)),
     );
@@ -251,9 +251,9 @@ describe("a planted statement is refused, and does not run", () => {
 });
 
 describe("a proof", () => {
-  test("is made once, however many need it together", async () => {
+  test("is made once, however many callers need it at the same time", async () => {
     const pool = createPool({ connectionString: database.url, max: 4, applicationName: "scope under test" });
-    // Statements of the fast lane don't touch the pool: whoever takes a connection is proving.
+    // Statements of the fast lane don't use the pool, so a connection from the pool means a proof.
     let taken = 0;
     pool.on("acquire", () => taken++);
     const fresh = createTenantScope({ fastLane, pool });
@@ -268,7 +268,7 @@ describe("a proof", () => {
     await pool.end();
   });
 
-  test("leaves neither a prepared statement nor a role behind", async () => {
+  test("leaves no prepared statement and no role behind", async () => {
     const single = createPool({ connectionString: database.url, max: 1, applicationName: "scope under test" });
     const fresh = createTenantScope({ fastLane, pool: single });
     await fresh.forProject({ projectId: first }).prove(`SELECT id FROM ${one.schema}.rows WHERE id = $1`);
@@ -281,7 +281,7 @@ describe("a proof", () => {
     await single.end();
   });
 
-  test("that could not be made for want of a connection is tried again", async () => {
+  test("that failed without a connection is tried again", async () => {
     const bad = createPool({ connectionString: "postgres://x:x@127.0.0.1:1/x", max: 1, applicationName: "x" });
     const fresh = createTenantScope({ fastLane, pool: bad });
     const error = await rejection(fresh.forProject({ projectId: first }).prove(`SELECT id FROM ${one.schema}.rows`));
@@ -291,7 +291,7 @@ describe("a proof", () => {
 });
 
 describe("the slow lane", () => {
-  test("serves what the fast lane had no time for", async () => {
+  test("runs what the fast lane had no time for", async () => {
     const project = scope.forProject({ projectId: first });
     const text = `UPDATE ${one.schema}.rows SET name = $2 WHERE id = $1`;
     await project.prove(text);
@@ -311,7 +311,7 @@ describe("the slow lane", () => {
     expect(error).toMatchObject({ code: "timeout", status: 503 });
   });
 
-  test("holds one project to its share and refuses beyond the queue", async () => {
+  test("limits one project to its share, and refuses work beyond the queue", async () => {
     const limited = open({ slowPerProject: 2, slowWaitingMax: 3 });
     const project = limited.forProject({ projectId: first });
     let atOnce = 0;
@@ -326,14 +326,14 @@ describe("the slow lane", () => {
     expect(most).toBe(2);
     expect(outcomes.filter((each) => each.status === "rejected")).toHaveLength(3);
     expect(outcomes[7]).toMatchObject({ reason: { code: "unavailable" } });
-    // Another project is not held up, and the share is free again.
+    // Another project is not delayed, and the places are free again.
     await limited.forProject({ projectId: second }).transaction(async () => {});
     await work();
   });
 });
 
 describe("a transaction", () => {
-  test("commits what resolves and undoes what rejects", async () => {
+  test("commits if the work resolves, and rolls back if it rejects", async () => {
     const project = scope.forProject({ projectId: first });
     await project.transaction(async (open) => {
       await open.query(`INSERT INTO ${one.schema}.rows VALUES (1001, 'stays')`);
@@ -349,7 +349,7 @@ describe("a transaction", () => {
     expect(rows).toEqual([{ id: 1001 }]);
   });
 
-  test("that swallowed a failed statement is no success", async () => {
+  test("that ignored a failed statement does not succeed", async () => {
     const project = scope.forProject({ projectId: first });
     const error = await rejection(
       project.transaction(async (open) => {

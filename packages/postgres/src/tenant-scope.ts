@@ -292,8 +292,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const run = async (names: TenantNames, statement: TenantStatement): Promise<TenantResult> => {
     const known = textOf(names, statement);
     if (known.proof !== true) await known.proof;
-    for (const beside of [statement.lock, statement.confirm]) {
-      if (beside !== undefined) await textOf(names, { text: beside.text, lane: "slow" }).proof;
+    for (const extra of [statement.lock, statement.confirm]) {
+      if (extra !== undefined) await textOf(names, { text: extra.text, lane: "slow" }).proof;
     }
     const { pace } = known;
     if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, known);

@@ -130,13 +130,13 @@ test.each(all)("%s ends while it waits for a reply", async (name, call) => {
   expect(server.sent).toHaveLength(1);
 });
 
-test.each(all)("%s sends nothing where its signal is aborted already", async (_, call) => {
+test.each(all)("%s sends nothing if its signal is already aborted", async (_, call) => {
   const ended = await endOf(call({ signal: AbortSignal.abort() }));
   expect(ended).toMatchObject({ name: "AbortError" });
   expect(server.sent).toEqual([]);
 });
 
-test("these are all calls that there are", () => {
+test("these are all calls of the client", () => {
   // These return a client or a part of one, or answer without a request.
   const others = ["approvals", "auth", "entity", "inOrganization", "organizations", "session", "subscribe"];
   const ofRecords = Object.keys(parts["entity"]?.calls ?? {});
@@ -162,7 +162,7 @@ describe("a call ends", () => {
     expect(await ended).toMatchObject({ name: "AbortError" });
   });
 
-  test("while a token is renewed, which others go on to wait for", async () => {
+  test("while a token is refreshed, for which others continue to wait", async () => {
     const renewed = { user: session.user, access_token: "b", refresh_token: "s", expires_in: 900 };
     let release = (): void => {};
     const released = new Promise<void>((done) => {
@@ -209,7 +209,7 @@ describe("a call ends", () => {
     expect(ids).toEqual(["1"]);
   });
 
-  test("a subscription ends without an error, and its connection with it", async () => {
+  test("a subscription ends without an error, and closes its connection", async () => {
     const abort = new AbortController();
     const changes = tasks().subscribe({ signal: abort.signal });
     const all = (async () => {

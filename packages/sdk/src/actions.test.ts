@@ -1,4 +1,4 @@
-// Calls of a project's actions against a real HTTP server: what is sent, what comes back, and what the types allow.
+// Calls of a project's actions, with a real HTTP server: the requests, the replies, and the types.
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, createClient } from "./client.ts";
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const client = (): Client<Shop> => createClient<Shop>({ project: "shop", apiKey: "plk_pub_x", baseUrl });
 
-test("actions take their input and give what they answer", async () => {
+test("actions accept their input and return their output", async () => {
   const { count } = await client().action("close-day");
   expect(count).toBe(3);
   await client().action("close-day", { note: null });
@@ -58,7 +58,7 @@ test("actions take their input and give what they answer", async () => {
   ]);
 });
 
-test("the generated types say which actions there are, and what they take", async () => {
+test("the generated types contain the actions and their inputs", async () => {
   // @ts-expect-error There is no such action.
   await client().action("close-nite");
   // @ts-expect-error It takes a number.
@@ -67,7 +67,7 @@ test("the generated types say which actions there are, and what they take", asyn
   await client().action("count-again");
 });
 
-test("actions are tried again only with a key that makes them one", async () => {
+test("actions are only tried again with an idempotency key", async () => {
   answer = () =>
     seen.length === 1
       ? { status: 503, body: { code: "unavailable", status: 503 } }

@@ -1,4 +1,4 @@
-// The client against a real HTTP server that answers as the API does: what it sends, what it makes of the replies.
+// The client with a real HTTP server that answers like the API: its requests, and its handling of replies.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Client, type ClientOptions, createClient } from "./client.ts";
@@ -97,7 +97,7 @@ function sessionReply(number: number, expiresIn = 900): Answer {
 }
 
 describe("entities", () => {
-  test("findMany sends the filter and gives the records", async () => {
+  test("findMany sends the filter and returns the records", async () => {
     answer = () => ({ status: 200, body: { data: [{ id: "1" }], page: { next_cursor: null, has_more: false } } });
     const found = await client()
       .entity("shipment")
@@ -187,7 +187,7 @@ describe("failures", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("what a proxy answers in HTML is an error too", async () => {
+  test("an HTML answer from a proxy is an error, too", async () => {
     answer = () => ({ status: 502, body: "<html>", headers: { "content-type": "text/html" } });
     await expect(client().entity("shipment").findMany()).rejects.toMatchObject({
       code: "unexpected_response",
@@ -195,7 +195,7 @@ describe("failures", () => {
     });
   });
 
-  test("a read is repeated after 503 and 429, as long as asked", async () => {
+  test("a read is repeated after 503 and 429, at the requested time", async () => {
     answer = () => {
       if (seen.length === 1) return { ...problem(429, "rate_limited"), headers: { "retry-after": "1" } };
       if (seen.length === 2) return problem(503, "unavailable");
@@ -219,7 +219,7 @@ describe("failures", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("no reply is a ConnectionFailed, after repeating a read", async () => {
+  test("a missing reply is a ConnectionFailed, after a repetition of a read", async () => {
     const fails = vi.fn(() => Promise.reject(new TypeError("fetch failed")));
     const db = client({ fetch: fails });
     await expect(db.entity("shipment").findMany()).rejects.toThrow(ConnectionFailed);
@@ -232,7 +232,7 @@ describe("failures", () => {
 describe("sign-in", () => {
   const credentials = { email: "a@b.c", password: "correct horse" };
 
-  test("the user's token goes beside the key until sign-out", async () => {
+  test("the user's token is sent together with the key until sign-out", async () => {
     const changes: (string | null)[] = [];
     const db = client({ onSessionChange: (session) => changes.push(session?.accessToken ?? null) });
     answer = ({ url }) => (url.startsWith("/v1/auth/sign-in") ? sessionReply(1) : { status: 200, body: { data: {} } });
@@ -267,7 +267,7 @@ describe("sign-in", () => {
     ).toBe(true);
   });
 
-  test("a token refused early is renewed, and the call repeated once", async () => {
+  test("a token that is refused early is refreshed, and the call repeated once", async () => {
     answer = ({ url, headers }) => {
       if (url === "/v1/auth/sign-in") return sessionReply(1);
       if (url === "/v1/auth/refresh") return sessionReply(2);
@@ -297,7 +297,7 @@ describe("sign-in", () => {
     expect(db.auth.session()).toBeNull();
   });
 
-  test("a token from elsewhere stands above", async () => {
+  test("a token from elsewhere has priority", async () => {
     await client({ userToken: () => Promise.resolve("t1") })
       .entity("shipment")
       .findOne("1");
@@ -317,8 +317,8 @@ test("a secret key is refused in a browser", () => {
   }
 });
 
-describe("what a record goes through", () => {
-  test("a transition and a restore are posts to routes of their own", async () => {
+describe("state changes", () => {
+  test("a transition and a restore are POST requests to their own routes", async () => {
     const shipments = client().entity("shipment");
     await shipments.transition("s/1", "ship");
     await shipments.transition("2", "deliver", { status: "delivered" });
@@ -336,7 +336,7 @@ describe("what a record goes through", () => {
 });
 
 describe("organizations", () => {
-  test("are named with every call, and a client within one shares the session", async () => {
+  test("are named in every call, and a client for one shares the session", async () => {
     const db = client({ organization: "o1" });
     await db.entity("shipment").findOne("1");
     await db.inOrganization("o2").entity("shipment").findOne("1");
@@ -344,7 +344,7 @@ describe("organizations", () => {
     expect(seen.map(({ headers }) => headers["plinth-organization"])).toEqual(["o1", "o2", undefined]);
   });
 
-  test("and their members have calls of their own", async () => {
+  test("and their members have their own calls", async () => {
     const { organizations } = client();
     answer = ({ method, url }) => {
       if (method === "DELETE") return { status: 204 };
@@ -366,7 +366,7 @@ describe("organizations", () => {
     await expect(organizations.members("")).rejects.toThrow(TypeError);
   });
 
-  test("are joined by an invitation, and chosen", async () => {
+  test("are joined by invitation, and chosen", async () => {
     const { organizations } = client();
     answer = ({ method, url }) => {
       if (method === "DELETE") return { status: 204 };
@@ -389,7 +389,7 @@ describe("organizations", () => {
   });
 });
 
-test("what may be done is asked for in one call", async () => {
+test("permissions are requested in one call", async () => {
   const questions = [{ resource: "shipment", op: "update", id: "1" }] as const;
   answer = ({ body }) => ({
     status: 200,

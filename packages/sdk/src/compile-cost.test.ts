@@ -34,7 +34,7 @@ export async function run(): Promise<unknown> {
 
 test("an app with all field types makes the compiler build fewer than 60,000 types", () => {
   writeFileSync(join(folder, "app.ts"), app);
-  // An app is no library: it writes no declarations.
+  // An app is not a library, so it writes no declarations.
   const compilerOptions = { declaration: false, isolatedDeclarations: false };
   const options = { extends: "../../tsconfig.json", compilerOptions, include: ["."] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));

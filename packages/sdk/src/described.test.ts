@@ -1,4 +1,5 @@
-// What the SDK offers of modules is what their descriptions say: each method calls the route that is described, and none is missing.
+// The SDK's methods for modules match the modules' descriptions: each method calls its described route, and none is
+// missing.
 import { expect, test } from "vitest";
 import type { ModuleOperation } from "../../blueprint/src/modules/description.ts";
 import { describeModules } from "../../blueprint/src/modules/modules.ts";
@@ -43,7 +44,7 @@ function methodAt(client: Client, name: string): (...given: readonly unknown[]) 
   return name.split(".").reduce<any>((value, part) => value?.[part], client);
 }
 
-test.each(offered)("%s calls the route that is described", async (name, { method, path }: ModuleOperation) => {
+test.each(offered)("%s calls the described route", async (name, { method, path }: ModuleOperation) => {
   const seen: Seen[] = [];
   const ids = [...path.matchAll(/\{\w+\}/g)].map((_, i) => `id-${i + 1}`);
   const given = name === "can" ? [] : {};
@@ -52,9 +53,9 @@ test.each(offered)("%s calls the route that is described", async (name, { method
   expect(seen).toEqual([{ method, path: path.replaceAll(/\{\w+\}/g, () => ids[at++] ?? "") }]);
 });
 
-test("whatever the SDK offers of modules is described", () => {
+test("every call of the SDK to a module is described", () => {
   const client = clientThatTells([]);
-  // Methods of entities, which modules bring too, and what is answered without a request.
+  // Methods of entities, which modules also have, and methods that send no request.
   const others = [...Object.keys(client.entity("organization")), "session"];
   const found = (["auth", "organizations", "approvals"] as const).flatMap((part) =>
     Object.keys(client[part])

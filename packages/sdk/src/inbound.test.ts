@@ -1,4 +1,4 @@
-// Each method about inbound webhooks calls a route that is described, and each such route has a method.
+// Each method for inbound webhooks calls a described route, and each such route has a method.
 import { expect, test } from "vitest";
 import { describeModules } from "../../blueprint/src/modules/modules.ts";
 import { createInbound } from "./inbound.ts";
@@ -12,7 +12,7 @@ const described = describeModules({
   .filter(({ path }) => path.startsWith("/v1/webhooks/"))
   .map(({ method, path }) => `${method} ${path.replace("{id}", "id-1")}`);
 
-test("its methods are the routes that are described", async () => {
+test("its methods are the described routes", async () => {
   const seen: string[] = [];
   const bodies: unknown[] = [];
   const inbound = createInbound({

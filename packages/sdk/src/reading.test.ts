@@ -1,4 +1,4 @@
-// What a list asks for, as a query string, and the types of what it gets.
+// The query string of a list, and the types of its result.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Client } from "./client.ts";
 import { queryOf } from "./reading.ts";
@@ -33,17 +33,17 @@ declare const db: Client<Press>;
 const text = (options: Parameters<typeof queryOf>[0]): string => decodeURIComponent(String(queryOf(options)));
 
 describe("a query", () => {
-  test("has plain equalities as parameters, and all else as JSON", () => {
+  test("has plain equalities as parameters, and all other conditions as JSON", () => {
     expect(text({ where: { title: "a b", likes: 3 } })).toBe("title=a+b&likes=3");
     expect(text({ where: { title: "a", price: { gte: "10" } } })).toBe('where={"title":"a","price":{"gte":"10"}}');
     expect(text({ where: { or: [{ price: null }, { comments: { body: "x" } }] } })).toBe(
       'where={"or":[{"price":null},{"comments":{"body":"x"}}]}',
     );
-    // Within JSON, what looks like a number is one in a parameter.
+    // A text that looks like a number is a number in a parameter, so it is sent as JSON.
     expect(text({ where: { "meta.code": "12" } })).toBe('where={"meta.code":"12"}');
     expect(text({ where: { "meta.code": 12, "meta.is_new": true } })).toBe("meta.code=12&meta.is_new=true");
     expect(text({ where: { "meta.code": "true" } })).toBe('where={"meta.code":"true"}');
-    // A field that is called like a parameter of the list.
+    // A field with the name of a parameter of the list.
     expect(text({ where: { limit: 3 } })).toBe('where={"limit":3}');
     expect(() => queryOf({ where: { title: undefined } })).toThrow("where.title");
   });
@@ -67,7 +67,7 @@ describe("a query", () => {
   });
 });
 
-test("the type of a result follows what was asked for", () => {
+test("the type of a result depends on the request", () => {
   const read = async (): Promise<void> => {
     const articles = db.entity("article");
     const [whole] = await articles.findMany();

@@ -28,7 +28,7 @@ function failing(times: number, failure: Answer): void {
 type Call = (db: Client) => Promise<unknown>;
 const key = { idempotencyKey: "monday" };
 
-describe("safe and keyed calls are tried again where the service is not available", () => {
+describe("safe and keyed calls are tried again if the service is not available", () => {
   const calls: readonly (readonly [string, Call])[] = [
     ["findOne", (db) => db.entity("task").findOne("1")],
     ["findMany", (db) => db.entity("task").findMany()],
@@ -54,7 +54,7 @@ describe("safe and keyed calls are tried again where the service is not availabl
   });
 });
 
-describe("others are not", () => {
+describe("other calls are not tried again", () => {
   const calls: readonly (readonly [string, Call])[] = [
     ["create", (db) => db.entity("task").create({})],
     ["upsert", (db) => db.entity("task").upsert({ name: "x" }, {})],
@@ -74,7 +74,7 @@ describe("others are not", () => {
   });
 });
 
-test("a call is tried three times, and not where another attempt has no point", async () => {
+test("a call has three attempts, and only if another attempt can help", async () => {
   server.answer = () => failed(503, "unavailable");
   await expect(tasks().findOne("1")).rejects.toMatchObject({ code: "unavailable" });
   expect(server.sent).toHaveLength(3);
@@ -93,7 +93,7 @@ test("a call is tried three times, and not where another attempt has no point", 
   }
 });
 
-test("Retry-After is waited for, in seconds or as a date", async () => {
+test("Retry-After is respected, in seconds or as a date", async () => {
   failing(1, failed(429, "rate_limited", { "retry-after": "1" }));
   await tasks().create({}, key);
   const wait = (): number => (server.sent[1]?.at ?? 0) - (server.sent[0]?.at ?? 0);
@@ -110,7 +110,7 @@ test("Retry-After is waited for, in seconds or as a date", async () => {
   expect(server.sent).toHaveLength(1);
 });
 
-test("a lost connection is tried again with the same key, also where the first attempt is still under way", async () => {
+test("after a lost connection, the same key is tried again, even if the first attempt is still running", async () => {
   let isLost = false;
   server.answer = () => (server.sent.length === 2 ? failed(409, "idempotency_in_flight") : found);
   const db = createClient({

@@ -61,7 +61,7 @@ test("an app that reads and writes records downloads less than 8 kB", async () =
   expect(text.split("\n").length).toBeLessThan(20);
 });
 
-test("what is added counts", async () => {
+test("further code counts", async () => {
   const small = await bundle(app);
   // Hashes do not compress.
   const ballast = Array.from({ length: 64 }, (_, i) => createHash("sha256").update(String(i)).digest("base64url")).join(
@@ -71,7 +71,7 @@ test("what is added counts", async () => {
   expect(large.gzipped - small.gzipped).toBeGreaterThan(2000);
 });
 
-test("lists that keep up are within it, too, and only apps that import them download them", async () => {
+test("live lists are within it, too, and only apps that import them download them", async () => {
   const [small, large] = [await bundle(app), await bundle(withLists)];
   expect(large.imports).toEqual([]);
   expect(large.gzipped).toBeLessThan(bytesMax);

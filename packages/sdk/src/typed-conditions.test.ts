@@ -13,7 +13,7 @@ declare const untyped: Client;
 /** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
-test("a field takes the operators of its kind", () => {
+test("a field accepts the operators of its type", () => {
   typed(async () => {
     const samples = db.entity("sample");
     await samples.findMany({ where: { a_string: { icontains: "a", gte: "b", in: ["c"] }, a_country: { ne: "IT" } } });
@@ -29,28 +29,28 @@ test("a field takes the operators of its kind", () => {
     await samples.findMany({ where: { an_enum: { gt: "one" } } });
     // @ts-expect-error: there is no such choice.
     await samples.findMany({ where: { an_enum: { in: ["one", "three"] } } });
-    // @ts-expect-error: nor has a truth value.
+    // @ts-expect-error: a truth value has no order.
     await samples.findMany({ where: { a_bool: { gte: false } } });
-    // @ts-expect-error: a time has no parts that can be looked for.
+    // @ts-expect-error: a time has no text operators.
     await samples.findMany({ where: { created_at: { starts_with: "2026" } } });
-    // @ts-expect-error: nor has an exact number.
+    // @ts-expect-error: an exact number has no text operators.
     await samples.findMany({ where: { a_decimal: { contains: "3" } } });
-    // @ts-expect-error: nor has an id.
+    // @ts-expect-error: an id has no text operators.
     await samples.findMany({ where: { id: { starts_with: "01" } } });
-    // @ts-expect-error: a list is asked for by its members.
+    // @ts-expect-error: a list is filtered by its members.
     await samples.findMany({ where: { a_list: ["a"] } });
-    // @ts-expect-error: those are texts.
+    // @ts-expect-error: the members are texts.
     await samples.findMany({ where: { a_list: { has: 3 } } });
     // @ts-expect-error: the object has no such member.
     await samples.findMany({ where: { "an_object.town": "x" } });
-    // @ts-expect-error: an object is asked for by its members.
+    // @ts-expect-error: an object is filtered by its members.
     await samples.findMany({ where: { an_object: { eq: { street: "x" } } } });
-    // @ts-expect-error: a point can't be asked for.
+    // @ts-expect-error: a point can't be filtered.
     await samples.findMany({ where: { a_point: { is_null: true } } });
   });
 });
 
-test("a name that there is not is found beside those that there are", () => {
+test("an unknown name is found next to valid ones", () => {
   typed(async () => {
     const samples = db.entity("sample");
     // @ts-expect-error: there is no such field.
@@ -67,41 +67,41 @@ test("a name that there is not is found beside those that there are", () => {
     await samples.createMany([{}], { mode: "some" });
     // @ts-expect-error: there is no such option of several.
     await samples.deleteMany(["1"], { mode: "each", idempotency: "k" });
-    // @ts-expect-error: a question has no such part.
+    // @ts-expect-error: a permission request has no such part.
     await db.can([{ resource: "sample", op: "delete", ids: "1" }]);
   });
 });
 
-test("lists are sorted by what has an order", () => {
+test("lists are only sorted by fields with an order", () => {
   typed(async () => {
     const samples = db.entity("sample");
     await samples.findMany({ sort: ["an_enum", "-a_money", "a_ref.a_ref.a_bool"] });
     await samples.findMany({ sort: "a_ref.a_ref.a_ref.a_string" });
     await samples.findMany({ expand: { samples: { sort: "-a_ref.a_time" } } });
-    // @ts-expect-error: a list has none.
+    // @ts-expect-error: a list has no order.
     await samples.findMany({ sort: "a_list" });
-    // @ts-expect-error: JSON has none.
+    // @ts-expect-error: JSON has no order.
     await samples.findMany({ sort: "-a_json" });
-    // @ts-expect-error: an object has none, nor what stands within it.
+    // @ts-expect-error: an object and its members have no order.
     await samples.findMany({ sort: "an_object.street" });
-    // @ts-expect-error: the record that is referred to has no such field.
+    // @ts-expect-error: the referenced record has no such field.
     await samples.findMany({ sort: "a_ref.a_strin" });
-    // @ts-expect-error: nor has the one behind it.
+    // @ts-expect-error: the record behind it has no such field.
     await samples.findMany({ sort: ["a_string", "a_ref.a_user.emai"] });
-    // @ts-expect-error: the third is no relation.
+    // @ts-expect-error: the third name is no relation.
     await samples.findMany({ sort: "a_ref.a_ref.a_string.a_string" });
     // @ts-expect-error: an address has no months.
     await samples.aggregate({ groupBy: ["a_ref.a_user.email.month"] });
-    // @ts-expect-error: they are many.
+    // @ts-expect-error: a relation to many has no order.
     await samples.findMany({ sort: "samples.a_string" });
     // @ts-expect-error: changes of other records are not followed.
     live(samples, { sort: "a_ref.a_string" });
-    // @ts-expect-error: nor by conditions.
+    // @ts-expect-error: conditions on other records are not followed.
     live(samples, { where: { a_ref: { a_string: "x" } } });
   });
 });
 
-test("values are calculated of fields that have them, and are typed", () => {
+test("calculations have the fields and types of their values", () => {
   typed(async () => {
     const samples = db.entity("sample");
     const [row] = await samples.aggregate({
@@ -121,18 +121,18 @@ test("values are calculated of fields that have them, and are typed", () => {
     }>();
     // @ts-expect-error: a text has no sum.
     await samples.aggregate({ select: ["sum(a_string)"] });
-    // @ts-expect-error: nor has a time.
+    // @ts-expect-error: a time has no sum.
     await samples.aggregate({ select: ["avg(a_date)"] });
-    // @ts-expect-error: a truth value has no least.
+    // @ts-expect-error: a truth value has no minimum.
     await samples.aggregate({ select: ["min(a_bool)"] });
     // @ts-expect-error: a number has no months.
     await samples.aggregate({ groupBy: ["an_int.month"] });
-    // @ts-expect-error: it is not shown.
+    // @ts-expect-error: the field is not in the result.
     await samples.aggregate({ select: ["count"], groupBy: ["an_enum"], sort: "-a_date" });
   });
 });
 
-test("what may be done is asked of what there is", () => {
+test("permissions are requested for existing entities and operations", () => {
   typed(async () => {
     const answers = await desk.can([
       { resource: "shipment", op: "transition:collect" },
@@ -148,7 +148,7 @@ test("what may be done is asked of what there is", () => {
   });
 });
 
-test("without generated types all names are taken", () => {
+test("without generated types, all names are accepted", () => {
   typed(async () => {
     const anything = untyped.entity("anything");
     const [one] = await anything.findMany({

@@ -10,28 +10,28 @@ declare const db: Client<UserRelations>;
 /** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
-test("a user who is expanded is what others see of them", () => {
+test("an expanded user has the fields that others see", () => {
   typed(async () => {
     const articles = db.entity("article");
     const [article] = await articles.findMany({ fields: ["title"], expand: { author: true } });
     expectTypeOf(article!.author!.nickname).toEqualTypeOf<string | null>();
-    // Only users themselves and admins see it.
+    // Only users themselves and admins can see it.
     expectTypeOf(article!.author!.email).toEqualTypeOf<string | undefined>();
     const [shown] = await articles.findMany({ fields: ["id"], expand: { author: { fields: ["nickname"] } } });
     expectTypeOf(shown!).toEqualTypeOf<{ id: string; readonly author: { nickname: string | null } | null }>();
-    // The field and its relation have one name.
+    // The field and its relation have the same name.
     const made = await articles.findOne("1", { fields: ["title"], expand: { created_by: { fields: ["id"] } } });
     expectTypeOf(made).toEqualTypeOf<{ title: string; readonly created_by: { id: string } | null }>();
-    // @ts-expect-error: it was not asked for.
+    // @ts-expect-error: the field was not requested.
     shown!.author!.id;
     // @ts-expect-error: users have no such field.
     await articles.findMany({ expand: { author: { fields: ["nickname", "nick"] } } });
-    // @ts-expect-error: one record takes no limit.
+    // @ts-expect-error: a single record has no limit.
     await articles.findMany({ expand: { author: { limit: 3 } } });
   });
 });
 
-test("relations from users are followed, as far as the blueprint names them", () => {
+test("relations from users work if the blueprint names them", () => {
   typed(async () => {
     const articles = db.entity("article");
     const one = await articles.findOne("1", {
@@ -54,16 +54,16 @@ test("relations from users are followed, as far as the blueprint names them", ()
     expectTypeOf(written).toEqualTypeOf<{ id: string; readonly author: { id: string } | null }>();
     // @ts-expect-error: `reviewer_id` names no relation from users.
     await articles.findMany({ expand: { author: { expand: { reviews: true } } } });
-    // @ts-expect-error: nor does a name beside one that there is.
+    // @ts-expect-error: neither does a similar name.
     await articles.findMany({ expand: { author: { expand: { articles: true, article: true } } } });
     // @ts-expect-error: followers have no such field.
     await articles.findMany({ expand: { author: { expand: { followers: { sort: "title" } } } } });
-    // @ts-expect-error: followers have no such field to be asked for.
+    // @ts-expect-error: a condition on followers has no such field.
     await articles.findMany({ expand: { author: { expand: { followers: { where: { id: "1", titel: "x" } } } } } });
   });
 });
 
-test("conditions and orders lead through users", () => {
+test("conditions and orders can follow references to users", () => {
   typed(async () => {
     const articles = db.entity("article");
     await articles.findMany({
@@ -79,9 +79,9 @@ test("conditions and orders lead through users", () => {
     await articles.findMany({ where: { author: { nickname: "a", nick: "b" } } });
     // @ts-expect-error: a nickname is a text.
     await articles.findMany({ where: { author: { nickname: 3 } } });
-    // @ts-expect-error: a user is named by an id.
+    // @ts-expect-error: a user is identified by an id.
     await articles.findMany({ where: { created_by: { in: [1] } } });
-    // @ts-expect-error: a truth value has no parts.
+    // @ts-expect-error: a truth value has no text operators.
     await articles.findMany({ where: { author: { verified: { contains: "t" } } } });
     // @ts-expect-error: users have no such relation.
     await articles.findMany({ where: { author: { fans: { follower_id: "1" } } } });
@@ -89,14 +89,14 @@ test("conditions and orders lead through users", () => {
     await articles.findMany({ where: { author: { followers: { title: "x" } } } });
     // @ts-expect-error: users have no such field.
     await articles.findMany({ sort: "author.nick" });
-    // @ts-expect-error: followers are many: no one of them gives an article its place.
+    // @ts-expect-error: followers are many, so they give no order.
     await articles.findMany({ sort: "author.followers.id" });
-    // @ts-expect-error: what stands within an object has no order.
+    // @ts-expect-error: a member of an object has no order.
     await articles.findMany({ sort: "author.address.city" });
   });
 });
 
-test("values are grouped by what users are", () => {
+test("values can be grouped by fields of users", () => {
   typed(async () => {
     const rows = await db.entity("article").aggregate({
       select: ["count", "max(created_at)"],
@@ -117,14 +117,14 @@ test("values are grouped by what users are", () => {
   });
 });
 
-test("a sign-up takes the fields that users write of themselves, and gives a user who has all of theirs", () => {
+test("a sign-up accepts the fields that users write, and returns a user with all their fields", () => {
   typed(async () => {
     const who = { email: "ana@example.com", password: "correct horse battery" };
     const session = await db.auth.signUp({ ...who, profile: { nickname: "Ana", address: { city: "Rome" } } });
     expectTypeOf(session!.user.nickname).toEqualTypeOf<string | null>();
     expectTypeOf(session!.user.roles).toEqualTypeOf<("user" | "owner" | "admin")[]>();
     expectTypeOf(db.auth.session()!.user.verified).toEqualTypeOf<boolean>();
-    // @ts-expect-error: only admins write it.
+    // @ts-expect-error: only admins can write it.
     await db.auth.signUp({ ...who, profile: { nickname: "Ana", verified: true } });
     // @ts-expect-error: there is no such field.
     await db.auth.signUp({ ...who, profile: { nick: "Ana" } });
@@ -135,7 +135,7 @@ test("a sign-up takes the fields that users write of themselves, and gives a use
   });
 });
 
-test("hooks are typed alike", () => {
+test("hooks have the same types", () => {
   typed(() => {
     const { useFindMany, useInfiniteFindMany } = createHooks(db);
     const { data } = useFindMany("article", { fields: ["title"], expand: { author: { fields: ["nickname"] } } });

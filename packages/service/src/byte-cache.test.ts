@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ByteCache, bytesOfText } from "./byte-cache.ts";
 
-test("a byte cache lets the least recently used go, and never holds more than its bound", () => {
+test("a byte cache removes the least recently used entry, and never exceeds its limit", () => {
   let told = 0;
   const cache = new ByteCache<string, number>({
     bytesMax: 10,
@@ -22,7 +22,7 @@ test("a byte cache lets the least recently used go, and never holds more than it
   expect([cache.bytes, told]).toEqual([1, 1]);
 });
 
-test("a text beyond Latin-1 takes two bytes a character", () => {
+test("a text beyond Latin-1 counts two bytes per character", () => {
   expect(bytesOfText("äb") - bytesOfText("")).toBe(2);
   expect(bytesOfText("łb") - bytesOfText("")).toBe(4);
 });

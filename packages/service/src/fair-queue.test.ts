@@ -27,7 +27,7 @@ test("gives the next place to the project that has used least", async () => {
   expect(queue.load()).toEqual({ running: 0, waiting: 0 });
 });
 
-test("holds each project to its places, however many are free", async () => {
+test("limits each project to its places, even if others are free", async () => {
   const queue = queueOf({ places: 4, placesPerProject: 2 });
   let atOnce = 0;
   let most = 0;
@@ -43,7 +43,7 @@ test("holds each project to its places, however many are free", async () => {
   expect(most).toBe(4);
 });
 
-test("leaves room: a project gets fewer places as they fill, and the last ones go to those who have none", async () => {
+test("gives a project fewer places when places are scarce, and the last ones to projects without any", async () => {
   const queue = queueOf({ places: 40, placesPerProject: 8, leavesRoom: true });
   const running = new Map<string, number>();
   const ends: (() => void)[] = [];
@@ -75,7 +75,7 @@ test("leaves room: a project gets fewer places as they fill, and the last ones g
   expect([...running.values()]).toEqual(Array.from({ length: 12 }, () => 10));
 });
 
-test("refuses beyond its queue, and what has waited too long", async () => {
+test("refuses work beyond its queue, and work that has waited too long", async () => {
   const queue = queueOf({ places: 1, waitingMax: 2, waitMsMax: 30 });
   const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => queue.run("one", () => sleep(80))));
   expect(outcomes.map((each) => (each.status === "rejected" ? each.reason.message : "done"))).toEqual([
@@ -84,12 +84,12 @@ test("refuses beyond its queue, and what has waited too long", async () => {
     "late",
     "full",
   ]);
-  // What was refused holds no place.
+  // Refused work takes no place.
   await queue.run("one", async () => {});
   expect(queue.load()).toEqual({ running: 0, waiting: 0 });
 });
 
-test("charges what the work says that it has cost, in the place of the time that it took", async () => {
+test("charges the cost that the work reports instead of its time", async () => {
   let now = 0;
   const queue = queueOf({ places: 1, clock: () => now, waitMsMax: 50, budget: { msPerSecond: 1, burstMs: 100 } });
   const work = (ms: number, cost: number | null) =>
@@ -102,7 +102,7 @@ test("charges what the work says that it has cost, in the place of the time that
   await expect(work(1, null)).rejects.toThrow("late");
 });
 
-test("leaves a project in debt one place, and the others theirs", async () => {
+test("leaves a project in debt one place, and the other projects theirs", async () => {
   const queue = queueOf({ places: 4, placesPerProject: 3, budget: { msPerSecond: 100, burstMs: 100 } });
   let atOnce = 0;
   let most = 0;
@@ -122,7 +122,7 @@ test("leaves a project in debt one place, and the others theirs", async () => {
   expect(most).toBe(3);
 });
 
-test("a failure frees the place", async () => {
+test("frees the place after a failure", async () => {
   const queue = queueOf({ places: 1 });
   const failed = queue.run("one", async () => {
     throw new Error("no");
@@ -131,13 +131,13 @@ test("a failure frees the place", async () => {
   expect(await queue.run("one", async () => "yes")).toBe("yes");
 });
 
-test("what the work costs elsewhere is charged as well", async () => {
+test("also charges costs that arise elsewhere", async () => {
   const queue = queueOf({ budget: { msPerSecond: 1_000, burstMs: 50 } });
   await queue.run("one", async () => queue.charge("one", 200));
   const startedMs = performance.now();
   await queue.run("two", async () => {});
   expect(performance.now() - startedMs).toBeLessThan(50);
-  // Deep in debt: 150 ms below nothing, and it may start again 50 below.
+  // Deep in debt: 150 ms below zero, and it can start again at 50 ms below zero.
   await queue.run("one", async () => {});
   expect(performance.now() - startedMs).toBeGreaterThan(70);
 });

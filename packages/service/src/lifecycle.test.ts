@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 
-// A process of its own for each case: what is tested is how processes end. (The testkit stands above this package.)
+// A separate process for each case, because the tests are about how processes end. (The testkit depends on this
+// package.)
 function run(body: string): { child: ReturnType<typeof spawn>; output: () => string; exit: Promise<number | null> } {
   const index = JSON.stringify(new URL("index.ts", import.meta.url).href);
   const script = `
@@ -31,7 +32,7 @@ const service = `
   say("running");`;
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} stops it once, however often it comes`, async () => {
+  test(`${signal} stops it once, however often it is sent`, async () => {
     const { child, output, exit } = run(service);
     await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
     child.kill(signal);
@@ -42,7 +43,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("one that does not stop in time exits all the same", async () => {
+test("a service that does not stop in time exits anyway", async () => {
   const { child, output, exit } = run(`globalThis.hang = true; setInterval(() => {}, 1000); ${service}`);
   await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
   child.kill("SIGTERM");
@@ -50,7 +51,7 @@ test("one that does not stop in time exits all the same", async () => {
   expect(output()).toContain("did not stop in time");
 });
 
-test("it ends when the process that it belongs to is gone", async () => {
+test("a service ends when its parent process is gone", async () => {
   const parent = spawn("/bin/sh", ["-c", "read -r _"], { stdio: ["pipe", "ignore", "ignore"] });
   const { output, exit } = run(`globalThis.parent = ${parent.pid}; ${service}`);
   await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
@@ -59,7 +60,7 @@ test("it ends when the process that it belongs to is gone", async () => {
   expect(output()).toContain("the parent process has ended");
 });
 
-test("a start that fails says why and exits with 1", async () => {
+test("a failed start reports the reason and exits with 1", async () => {
   const { output, exit } = run(
     `await runService({ name: "svc", logger, start: async () => { throw new Error("no database"); } });`,
   );
@@ -67,7 +68,7 @@ test("a start that fails says why and exits with 1", async () => {
   expect(output()).toContain("no database");
 });
 
-test("asked to stop while it still starts, it stops what has started", async () => {
+test("a stop during the start stops what has already started", async () => {
   const { child, output, exit } = run(`await runService({ name: "svc", logger, start: async (signal) => {
     say("starting");
     const timer = setInterval(() => {}, 1000);
@@ -81,7 +82,7 @@ test("asked to stop while it still starts, it stops what has started", async () 
   expect(output()).toContain("said: stop");
 });
 
-test("an error that nobody caught is logged, and what runs is stopped", async () => {
+test("an uncaught error is logged, and everything is stopped", async () => {
   const { output, exit } = run(`${service} setTimeout(() => { throw new Error("a bug"); }, 10);`);
   expect(await exit).toBe(1);
   expect(output()).toContain("a bug");

@@ -1,4 +1,4 @@
-// A log that can't be written costs lines, never the process.
+// If the log can't be written, lines are lost, but the process continues.
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ function failing(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** A device that takes what `room` says, and then fails. */
+/** A device that accepts as much as `room` says, and then fails. */
 function device(room: { bytes: number; code: string }): { write: Write; text: () => string } {
   let text = "";
   return {
@@ -25,7 +25,7 @@ function device(room: { bytes: number; code: string }): { write: Write; text: ()
   };
 }
 
-test("lines come whole and in order", () => {
+test("lines are complete and in order", () => {
   const folder = mkdtempSync(join(tmpdir(), "plinth-log-"));
   const file = openSync(join(folder, "log"), "a");
   const destination = logDestination(file);
@@ -35,7 +35,7 @@ test("lines come whole and in order", () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a full disk loses lines, which are counted in the first one that can be written again", () => {
+test("a full disk loses lines, and the next line that can be written contains their number", () => {
   const room = { bytes: 7, code: "ENOSPC" };
   const { write, text } = device(room);
   const destination = logDestination(1, write);
@@ -49,7 +49,7 @@ test("a full disk loses lines, which are counted in the first one that can be wr
   expect(after).toEqual(["fourth", "fifth", ""]);
 });
 
-test("a reader who is slow is waited for, but not for ever", () => {
+test("a slow reader is waited for, but not forever", () => {
   const room = { bytes: 0, code: "EAGAIN" };
   const { write, text } = device(room);
   let tries = 0;
@@ -80,7 +80,7 @@ const service = `
 test.each([
   ["a device that is full", "exec 1>/dev/full 2>&1"],
   ["a reader that has gone", "exec 1> >(true) 2>&1; sleep 0.2"],
-])("a service goes on with %s behind its output", (_, shell) => {
+])("a service continues with %s behind its output", (_, shell) => {
   const args = ["-c", `${shell}; exec "$0" --input-type=module --eval "$1"`, process.execPath, service];
   expect(spawnSync("bash", args, { timeout: 20_000, killSignal: "SIGKILL" }).status).toBe(7);
 });

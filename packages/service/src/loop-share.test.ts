@@ -1,4 +1,5 @@
-// Who begins when much arrives in one turn of the event loop. The loop is the real one; only time is set by hand.
+// The order in which work starts if much arrives in one turn of the event loop. The loop is real; only time is set by
+// the test.
 import { expect, test } from "vitest";
 import { createLoopShare } from "./loop-share.ts";
 
@@ -20,13 +21,13 @@ function arrivals() {
   return { arrive, begun };
 }
 
-test("what arrives in a short turn begins at once", () => {
+test("work that arrives in a short turn starts at once", () => {
   const { arrive, begun } = arrivals();
   for (const source of ["a", "b", "a"]) arrive(source);
   expect(begun).toEqual(["a", "b", "a"]);
 });
 
-test("a burst is spread over turns, and whoever comes next is not behind it", async () => {
+test("a burst is spread over turns, and a new caller doesn't wait behind it", async () => {
   const { arrive, begun } = arrivals();
   for (let i = 0; i < 50; i++) arrive("burst");
   expect(begun).toHaveLength(4);
@@ -38,7 +39,7 @@ test("a burst is spread over turns, and whoever comes next is not behind it", as
   expect(begun.filter((source) => source === "burst")).toHaveLength(50);
 });
 
-test("more than a thousand who wait are not chosen among any longer", async () => {
+test("among more than a thousand waiting callers, none is preferred", async () => {
   const { arrive, begun } = arrivals();
   for (let i = 0; i < 2_000; i++) arrive(`source ${i}`);
   await Promise.resolve();
@@ -46,7 +47,7 @@ test("more than a thousand who wait are not chosen among any longer", async () =
   while (begun.length < 2_000) await nextTurn();
 });
 
-test("whoever has asked for much does not wait for ever behind those who are always new", async () => {
+test("a caller with much past use does not wait forever behind new callers", async () => {
   const { arrive, begun } = arrivals();
   for (let i = 0; i < 50; i++) arrive("steady");
   for (let turn = 0; turn < 200; turn++) {
@@ -56,7 +57,7 @@ test("whoever has asked for much does not wait for ever behind those who are alw
   expect(begun.filter((source) => source === "steady")).toHaveLength(50);
 });
 
-test("where more come than can wait, those who wait begin before two thousand have come after them", async () => {
+test("with too many callers, each waiting one starts before two thousand later ones", async () => {
   const { arrive, begun } = arrivals();
   for (let i = 0; i < 1_000; i++) arrive(`first ${i}`);
   for (let i = 0; i < 2_100; i++) arrive(`second ${i}`);

@@ -1,8 +1,8 @@
-// What a map with a bound keeps and forgets.
+// A map with a limit: the entries that it keeps and removes.
 import { expect, test } from "vitest";
 import { RecentMap } from "./recent-map.ts";
 
-test("never holds more than its bound, and forgets what was used least recently", () => {
+test("never exceeds its limit, and removes the least recently used entry", () => {
   const map = new RecentMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);
@@ -11,7 +11,7 @@ test("never holds more than its bound, and forgets what was used least recently"
   expect([map.size, map.get("a"), map.get("b"), map.get("c")]).toEqual([2, 1, undefined, 3]);
 });
 
-test("a value that is set anew takes no second place", () => {
+test("a value that is set again takes no second place", () => {
   const map = new RecentMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);
@@ -22,6 +22,6 @@ test("a value that is set anew takes no second place", () => {
   expect([map.size, map.get("a")]).toEqual([1, undefined]);
 });
 
-test("refuses a bound that keeps nothing", () => {
+test("refuses a limit without room for two entries", () => {
   expect(() => new RecentMap(1)).toThrow("room for two entries");
 });

@@ -11,12 +11,12 @@ describe("configuration", () => {
     MODE: z.enum(["web", "all"]).optional(),
   });
 
-  test("is read with defaults, an empty variable counting as absent", () => {
+  test("is read with defaults, and an empty variable counts as missing", () => {
     const secret = "x".repeat(32);
     expect(readConfig(schema, { SECRET: secret, MODE: "", OTHER: "ignored" })).toEqual({ PORT: 4000, SECRET: secret });
   });
 
-  test("names all that is wrong at once, and repeats no value", () => {
+  test("names all mistakes at once, and repeats no value", () => {
     const read = () => readConfig(schema, { PORT: "99999", SECRET: "hunter2", MODE: "none-of-them" });
     expect(read).toThrow(ConfigError);
     const text = String(capture(read));
@@ -27,7 +27,7 @@ describe("configuration", () => {
 });
 
 describe("a fault", () => {
-  test("becomes a problem document that says nothing of its cause", () => {
+  test("becomes a problem document without its cause", () => {
     const fault = new Fault("validation_failed", {
       detail: "Two fields are wrong.",
       errors: [{ path: "/name", code: "too_long", message: "at most 10 characters" }],
@@ -48,14 +48,14 @@ describe("a fault", () => {
     );
   });
 
-  test("has a status and a title of its own for every code", () => {
+  test("has its own status and title for every code", () => {
     const titles = Object.values(faultCatalogue).map((entry) => entry.title);
     expect(new Set(titles).size).toBe(titles.length);
     for (const { status } of Object.values(faultCatalogue)) expect(status).toBeGreaterThanOrEqual(400);
   });
 });
 
-test("logs are one JSON object a line, without what is secret", () => {
+test("logs are one JSON object per line, without secrets", () => {
   let text = "";
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -71,7 +71,7 @@ test("logs are one JSON object a line, without what is secret", () => {
   expect(JSON.parse(text)).toMatchObject({ level: "info", name: "test", msg: "hello", password: "[redacted]" });
 });
 
-test("health: alive whatever happens, ready only when the check says so and in time", async () => {
+test("health: alive in any case, ready only if the check succeeds in time", async () => {
   const app = fastify();
   let ready: () => Promise<string | null> = async () => null;
   healthRoutes(app, { ready: () => ready(), timeoutMs: 50 });

@@ -1,10 +1,10 @@
-// One owner's many entries cost that owner alone, and the bound holds whatever comes.
+// One owner's many entries only affect that owner, and the limit is never exceeded.
 import { expect, test } from "vitest";
 import { SharedByteCache } from "./shared-byte-cache.ts";
 
 const weigh = (value: number): number => value;
 
-test("the owner that holds the most gives up an entry that it has not used lately", () => {
+test("the owner with the most bytes loses an entry that it has not used recently", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 100_000, weigh });
   cache.set("small", "of small", 500);
   for (let i = 0; i < 1_000; i++) {
@@ -17,7 +17,7 @@ test("the owner that holds the most gives up an entry that it has not used latel
   expect(cache.bytes).toBeGreaterThan(95_000);
 });
 
-test("among owners that hold about the same, one that was not used lately gives way", () => {
+test("among owners with similar sizes, the one that was not used recently loses an entry", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 10_000, weigh });
   for (let i = 0; i < 100; i++) {
     cache.set(`owner ${i}`, `key ${i}`, 300);
@@ -26,7 +26,7 @@ test("among owners that hold about the same, one that was not used lately gives 
   expect([cache.get("key 0"), cache.get("key 1"), cache.get("key 99")]).toEqual([300, undefined, 300]);
 });
 
-test("where all is in use, something goes all the same", () => {
+test("if all entries are in use, one is removed anyway", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 100_000, weigh });
   for (let i = 0; i < 1_000; i++) {
     cache.set("one", String(i), 500);
@@ -36,11 +36,11 @@ test("where all is in use, something goes all the same", () => {
   expect(cache.size).toBeGreaterThan(100);
 });
 
-test("an owner is forgotten as a whole, and nobody else with it", () => {
+test("an owner is removed as a whole, and no other owner with it", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 10_000, weigh });
   for (const key of ["a", "b"]) cache.set("one", key, 100);
   cache.set("other", "c", 100);
-  // A key that comes to another owner leaves the first.
+  // A key that moves to another owner is removed from the first.
   cache.set("other", "b", 100);
   cache.forget("one");
   cache.forget("nobody");
@@ -49,14 +49,14 @@ test("an owner is forgotten as a whole, and nobody else with it", () => {
   expect([cache.size, cache.bytes]).toEqual([0, 0]);
 });
 
-test("a value that is heavier than the bound is not kept, and costs nobody else", () => {
+test("a value larger than the limit is not stored, and removes nothing", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 5_000, weigh });
   cache.set("one", "a", 100);
   cache.set("other", "b", 5_000);
   expect([cache.get("a"), cache.get("b"), cache.size]).toEqual([100, undefined, 1]);
 });
 
-test("whatever comes in whatever order, it holds no more than its bound and counts to nothing in the end", () => {
+test("in any order of calls, it never exceeds its limit, and its count returns to zero", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 8_000, weigh });
   let seed = 1;
   const below = (end: number): number => {

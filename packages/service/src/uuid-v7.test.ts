@@ -1,18 +1,18 @@
-// Record ids: their form, and that they only ever grow, whatever the clock does.
+// Record ids: their form, and that they always increase, whatever the clock does.
 import { describe, expect, test } from "vitest";
 import { createUuidV7, isUuid } from "./uuid-v7.ts";
 
 const v7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("a UUID v7", () => {
-  test("has its form, and the time in front", () => {
+  test("has the right form, and starts with the time", () => {
     const id = createUuidV7({ now: () => 0x017f22e279b0 })();
     expect(id).toMatch(v7);
     expect(id.startsWith("017f22e2-79b0-7")).toBe(true);
     expect(isUuid(id)).toBe(true);
   });
 
-  test("increases strictly while the clock stands, over more ids than a millisecond holds", () => {
+  test("increases strictly while the clock stands still, for more ids than a millisecond allows", () => {
     const next = createUuidV7({ now: () => 1_700_000_000_000 });
     let before = "";
     for (let i = 0; i < 20_000; i++) {

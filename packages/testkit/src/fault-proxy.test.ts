@@ -42,7 +42,7 @@ test("passes bytes on while it is whole", async () => {
   await expect.poll(() => proxy.connections()).toBe(0);
 });
 
-test("a cut resets what stands and what comes, until it is restored", async () => {
+test("a cut resets current and new connections, until it is restored", async () => {
   const before = call();
   before.socket.write("x");
   await expect.poll(before.heard).toBe("x");

@@ -18,7 +18,7 @@ const write = (name: string, text: string): void => {
   writeFileSync(path.join(folder, name), text);
 };
 
-test("equal files pass, inputs are not looked at", async () => {
+test("equal files pass, and inputs are ignored", async () => {
   write("input.yaml", "x");
   write("a.json", "1\n");
   write("deep/b.sql", "2\n");
@@ -35,7 +35,7 @@ test("every difference is named, and nothing is written", async () => {
   expect(readFileSync(path.join(folder, "a.json"), "utf8")).toBe("1\n2\n3\n");
 });
 
-test("an update rewrites, adds and removes, and spares the inputs", async () => {
+test("an update rewrites, adds and removes files, except inputs", async () => {
   write("input.yaml", "x");
   write("gone.json", "x");
   const produced = { "a.json": "1\n", "deep/b.sql": "2\n" };

@@ -4,7 +4,7 @@ import { startProcess } from "./start-process.ts";
 
 const node = (script: string) => ({ command: process.execPath, args: ["--eval", script] });
 
-test("a process is ready when its output says so, and stops when it is told to", async () => {
+test("a process is ready when its output says so, and stops on request", async () => {
   const started = await startProcess({
     ...node(`process.on("SIGTERM", () => process.exit(3)); setInterval(() => {}, 1000);
       console.error("listening on 4711"); console.log(process.env.GIVEN, process.env.VITEST)`),
@@ -18,14 +18,14 @@ test("a process is ready when its output says so, and stops when it is told to",
   expect(await started.stop()).toBe(3);
 });
 
-test("one that ends before it is ready is an error that shows its output", async () => {
+test("a process that ends before it is ready is an error with its output", async () => {
   await expect(
     startProcess({ ...node("console.log('broken'); process.exit(7)"), readyPattern: /ready/ }),
   ).rejects.toThrow(/exited \(7\) before \/ready\/\nbroken/);
   await expect(startProcess({ command: "/no/such/program", args: [], readyPattern: /x/ })).rejects.toThrow(/ENOENT/);
 });
 
-test("one that does not stop is killed", async () => {
+test("a process that does not stop is killed", async () => {
   const stubborn = await startProcess({
     ...node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')"),
     readyPattern: /up/,
@@ -33,7 +33,7 @@ test("one that does not stop is killed", async () => {
   expect(await stubborn.stop("SIGTERM", 200)).toBe("SIGKILL");
 });
 
-test("what a test forgot goes with the test's process", async () => {
+test("a forgotten process ends with the test's process", async () => {
   const module = JSON.stringify(new URL("start-process.ts", import.meta.url).href);
   const parent = await startProcess(
     node(`import(${module}).then(async ({ startProcess }) => {
@@ -49,7 +49,7 @@ test("what a test forgot goes with the test's process", async () => {
 
 function isRunning(pid: number): boolean {
   try {
-    // Where nobody waits for orphans they stay as zombies.
+    // If nobody waits for orphans, they stay as zombies.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

@@ -9,7 +9,7 @@ describe("a test database", () => {
   });
   afterAll(() => database.drop());
 
-  test("belongs to a role that is no superuser and may create roles", async () => {
+  test("belongs to a role that is no superuser and can create roles", async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query(
@@ -24,7 +24,7 @@ describe("a test database", () => {
     await client.end();
   });
 
-  test("goes with the roles that its owner made", async () => {
+  test("is deleted together with the roles that its owner created", async () => {
     const other = await createTestDatabase();
     const owner = new pg.Client({ connectionString: other.url });
     await owner.connect();

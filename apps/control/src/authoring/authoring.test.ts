@@ -1,6 +1,6 @@
 // An author's blueprint doesn't slow down anybody else in control. Guarantee 22.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { codeOf, createWorld, goLive, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing/control-plane.ts";
 import { longText, slowToCompare } from "./testing/costly-blueprints.ts";
 
 let world: World;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
   neighbour = await world.signUp("neighbour");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 120_000);
 
 afterAll(() => world?.stop());

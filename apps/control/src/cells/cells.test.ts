@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, type Somebody, type World } from "../testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;
@@ -11,7 +11,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());

@@ -7,7 +7,6 @@ import {
   createWorld,
   goLive,
   join,
-  organizationOf,
   recordRequests,
   type Somebody,
   type World,
@@ -40,7 +39,7 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "desk" })).id;
   await goLive(owner, projectId, DESK);

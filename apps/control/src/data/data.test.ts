@@ -6,7 +6,6 @@ import {
   createWorld,
   goLive,
   join,
-  organizationOf,
   recordRequests,
   type Somebody,
   type World,
@@ -46,7 +45,7 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "posts" })).id;
   await goLive(owner, projectId, POSTS);

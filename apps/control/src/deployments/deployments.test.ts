@@ -1,16 +1,7 @@
 // From a text to a live release, with a real cell. Exactly the approved change is deployed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import {
-  codeOf,
-  createWorld,
-  finished,
-  goLive,
-  organizationOf,
-  type Somebody,
-  until,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const notes = (fields = "", name = "note"): string => `project: notes
 modules: [auth, users, roles]
@@ -39,7 +30,7 @@ afterAll(() => world?.stop());
 /** With its own owner, because the name of a project is unique in its organization. */
 async function newProject(): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   return (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }
 

@@ -4,15 +4,7 @@ import { readFileSync } from "node:fs";
 import { hashOf } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proposalHash } from "../proposals/hash.ts";
-import {
-  codeOf,
-  createWorld,
-  finished,
-  goLive,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
 
 const testdata = new URL("../../../../packages/bundle/src/upgrades/testdata/", import.meta.url);
 const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", testdata), "utf8"));
@@ -30,7 +22,7 @@ afterAll(() => world?.stop());
 /** With its own owner, because the name of a project is unique in its organization. */
 async function newProject(): Promise<string> {
   owner = await world.signUp(`owner${slugs}`);
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   return (await owner.client.projects.create.mutate({ organizationId, slug: `older-${++slugs}` })).id;
 }
 

@@ -1,15 +1,7 @@
 // Drafts are stored on the server, one for each person and project. No save overwrites a version that it hasn't seen, and undo
 // works after reloads, within limits.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 import { noteBlueprint } from "../testing/note-blueprint.ts";
 
 let world: World;
@@ -20,7 +12,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_DRAFT_STEPS: "3", PLINTH_MAX_DRAFT_BYTES: "1000" } });
   [owner, second] = [await world.signUp("owner"), await world.signUp("second")];
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
   await join(owner, second, organizationId, "owner");
 }, 60_000);
 afterAll(() => world?.stop());

@@ -7,7 +7,6 @@ import {
   finished,
   goLive,
   join,
-  organizationOf,
   type Somebody,
   until,
   type World,
@@ -23,7 +22,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_ENVIRONMENTS: "3" } });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -195,7 +194,7 @@ describe("an environment", () => {
     const { projectId } = await liveProject();
     const preview = await owner.client.environments.create.mutate({ projectId, kind: "preview", empty: true });
     const other = await world.signUp("other");
-    const theirs = await organizationOf(other);
+    const theirs = other.organizationId;
     const insert = (parent: string, organization: string): Promise<unknown> =>
       world.pool.query(
         `INSERT INTO control.projects (id, organization_id, slug, cell_id, parent_id, environment, environment_name)

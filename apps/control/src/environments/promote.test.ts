@@ -8,7 +8,6 @@ import {
   createWorld,
   finished,
   goLive,
-  organizationOf,
   type Somebody,
   type World,
 } from "../testing/control-plane.ts";
@@ -25,7 +24,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());

@@ -1,14 +1,6 @@
 // Removes an environment that is in use: its requests and its work end with it, and those of the others continue.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  createWorld,
-  finished,
-  goLive,
-  organizationOf,
-  type Somebody,
-  until,
-  type World,
-} from "../testing/control-plane.ts";
+import { createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const blueprint = `project: busy
 modules: [auth, users, roles, workers]
@@ -47,7 +39,7 @@ function call(key: string, init: RequestInit = {}): Promise<Response> {
 }
 
 it("answers callers who write at that time, never with a 500, and doesn't disturb the others", async () => {
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   const projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "busy" })).id;
   await goLive(owner, projectId, blueprint);
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });

@@ -1,7 +1,7 @@
 // Only the link of an invitation makes somebody a member, with exactly the role and scope that it shows.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, join, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -15,7 +15,7 @@ let people = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
   const create = (slug: string) => owner.client.projects.create.mutate({ organizationId, slug });
   [shop, depot] = [(await create("shop")).id, (await create("depot")).id];
 }, 60_000);
@@ -118,7 +118,7 @@ describe("an invitation", () => {
   it("of another organization can't be listed or revoked, and its projects can't be named", async () => {
     const stranger = await somebody();
     const { id } = await invite("kept@example.com");
-    const theirs = await organizationOf(stranger);
+    const theirs = stranger.organizationId;
     const create = (projectId: string) =>
       stranger.client.invitations.create.mutate({
         organizationId: theirs,
@@ -171,7 +171,7 @@ describe("an invitation", () => {
 
   it("has a limit for each person, as have attempts with wrong links", async () => {
     const busy = await somebody();
-    const theirs = await organizationOf(busy);
+    const theirs = busy.organizationId;
     const make = (number: number) =>
       busy.client.invitations.create.mutate({
         organizationId: theirs,
@@ -213,7 +213,7 @@ describe("a member's scope", () => {
   it("can only name projects of the organization; a refusal changes nothing", async () => {
     const [member, stranger] = [await somebody(), await somebody()];
     await join(owner, member, organizationId, "viewer", { kind: "projects", projectIds: [shop] });
-    const theirs = await organizationOf(stranger);
+    const theirs = stranger.organizationId;
     const foreign = await stranger.client.projects.create.mutate({ organizationId: theirs, slug: "foreign" });
     const personId = await idOf(member);
     expect(await codeOf(change(personId, "owner", { kind: "projects", projectIds: [shop, foreign.id] }))).toBe(

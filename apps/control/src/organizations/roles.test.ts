@@ -1,15 +1,7 @@
 // Nobody can raise a role above their own, an organization keeps an owner, and a changed role is valid from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -54,7 +46,7 @@ async function rolesNow(): Promise<Record<string, MemberRole>> {
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
   [admin, developer, viewer] = [await memberWith("admin"), await memberWith("developer"), await memberWith("viewer")];
 }, 60_000);
 

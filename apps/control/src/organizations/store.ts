@@ -12,7 +12,7 @@ export interface OrganizationStore {
   /** Creates an organization for a person who is a member of none. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
-  /** Null if the person already owns as many as allowed; `gone` if they have deleted their account. */
+  /** Null if the person already owns as many as allowed. `gone`: the account was deleted meanwhile. */
   create(
     organization: { readonly name: string; readonly createdBy: string },
     ownedMax: number,

@@ -8,7 +8,6 @@ import {
   finished,
   goLive,
   join,
-  organizationOf,
   type Somebody,
   until,
   type World,
@@ -38,7 +37,7 @@ let projects = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -175,7 +174,7 @@ describe("a deleted project", () => {
     expect(await codeOf(stranger.client.projects.remove.mutate({ projectId, name: slug }))).toBe("NOT_FOUND");
     await remove(made);
     expect(await codeOf(restore(made, developer))).toBe("FORBIDDEN");
-    const theirs = await organizationOf(stranger);
+    const theirs = stranger.organizationId;
     const claim = stranger.client.projects.restore.mutate({ organizationId: theirs, projectId });
     expect(await codeOf(claim)).toBe("NOT_FOUND");
     expect(await deleted()).toEqual([projectId]);

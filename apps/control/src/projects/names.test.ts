@@ -1,16 +1,7 @@
 // The name of a project: unique in its organization, and changed only by its blueprint, with a real cell.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import {
-  codeOf,
-  createWorld,
-  finished,
-  goLive,
-  organizationOf,
-  type Somebody,
-  until,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 import { noteBlueprint } from "../testing/note-blueprint.ts";
 
 let world: World;
@@ -20,7 +11,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -93,7 +84,7 @@ describe("a changed `project`", () => {
     expect(await codeOf(propose())).toBe("CONFLICT");
     await expect(propose()).rejects.toThrow('The organization has another project called "has".');
     const other = await world.signUp("other");
-    const theirs = await organizationOf(other);
+    const theirs = other.organizationId;
     const { id } = await other.client.projects.create.mutate({ organizationId: theirs, slug: "has" });
     await goLive(other, id, noteBlueprint("", { project: "has" }));
   });

@@ -7,7 +7,6 @@ import {
   createWorld,
   finished,
   goLive,
-  organizationOf,
   type Somebody,
   until,
   type World,
@@ -27,7 +26,7 @@ afterAll(() => world?.stop());
 /** With its own owner, because the name of a project is unique in its organization. */
 async function liveProject(text: string): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   const { id } = await owner.client.projects.create.mutate({ organizationId, slug: "notes" });
   await goLive(owner, id, text);
   return id;

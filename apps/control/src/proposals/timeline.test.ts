@@ -1,14 +1,6 @@
 // One timeline of changes: each has a number, a title, its author and one state, the same in every list.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  finished,
-  goLive,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
 import { noteBlueprint } from "../testing/note-blueprint.ts";
 import { titleOf } from "./title.ts";
 
@@ -22,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 async function newProject(slug: string): Promise<string> {
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   return (await owner.client.projects.create.mutate({ organizationId, slug })).id;
 }
 

@@ -1,15 +1,6 @@
 // One effect for each submission: double clicks, retries after a lost answer, two tabs.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  finished,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, finished, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const NOTE = `project: notes
 entities:
@@ -30,7 +21,7 @@ let keys = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = await organizationOf(owner);
+  organizationId = owner.organizationId;
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }, 60_000);
 afterAll(() => world?.stop());

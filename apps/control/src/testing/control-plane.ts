@@ -18,6 +18,8 @@ export interface Somebody {
   readonly email: string;
   readonly cookie: string;
   readonly client: TRPCClient<AppRouter>;
+  /** The organization that the person got at sign-up. */
+  readonly organizationId: string;
 }
 
 /** Invites somebody, who accepts. */
@@ -30,13 +32,6 @@ export async function join(
 ): Promise<void> {
   const { token } = await owner.client.invitations.create.mutate({ organizationId, email: invited.email, role, scope });
   await invited.client.invitations.accept.mutate({ token });
-}
-
-/** The organization that a person got at sign-up. */
-export async function organizationOf(somebody: Somebody): Promise<string> {
-  const [first] = (await somebody.client.me.get.query()).organizations;
-  if (first === undefined) throw new Error(`${somebody.email} is in no organization`);
-  return first.id;
 }
 
 /** Sends requests about records to a project's public API, with a secret key of its own. */
@@ -169,7 +164,10 @@ export async function createWorld(options: {
         .getSetCookie()
         .map((line) => line.split(";")[0])
         .join("; ");
-      return { email, cookie, client: client(cookie) };
+      const own = client(cookie);
+      const [organization] = (await own.me.get.query()).organizations;
+      if (organization === undefined) throw new Error(`${email} is in no organization`);
+      return { email, cookie, client: own, organizationId: organization.id };
     },
     restartControl: async () => {
       await control.stop();

@@ -21,7 +21,7 @@ export interface PolledGrant {
   readonly sincePolledMs: number | null;
 }
 
-/** The person who decides, and their session of the console. */
+/** Who decides, and by which session of the console. */
 export interface DecidedBy {
   readonly personId: string;
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export interface DeviceGrantStore {
   insert(grant: NewDeviceGrant, waitingMax: number): Promise<boolean>;
   /** A grant that is pending and has not expired. */
   open(userCode: string): Promise<DeviceRequest | null>;
-  /** False if it isn't pending any more; `signed_out` if the session has ended. */
+  /** False if it isn't pending any more. `signed_out`: the session has ended meanwhile. */
   decide(userCode: string, status: "approved" | "denied", by: DecidedBy): Promise<boolean | "signed_out">;
   /** Returns its state and records the poll. */
   poll(deviceCodeHash: string): Promise<PolledGrant | null>;
@@ -86,7 +86,7 @@ export function createDeviceGrantStore(db: ControlDatabase): DeviceGrantStore {
 
     decide: (userCode, status, { personId, sessionId }) =>
       db.transaction().execute(async (trx) => {
-        // Ending all sessions deletes the sessions first and the approvals afterwards: this approval is among them, or the session is gone.
+        // Whoever ends all sessions ends the approvals after them: this one is among them, or its session is gone.
         const session = await trx
           .selectFrom("sessions")
           .select("id")

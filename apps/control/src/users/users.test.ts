@@ -1,15 +1,7 @@
 // The console and an app's users: another project's users are hidden, and a disabled user loses access immediately.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const PASSWORD = "correct horse battery";
 const APP = (name: string): string => `project: ${name}
@@ -39,7 +31,7 @@ beforeAll(async () => {
     await world.signUp("viewer"),
     await world.signUp("developer"),
   ];
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   const create = async (slug: string): Promise<string> => {
     const { id } = await owner.client.projects.create.mutate({ organizationId, slug });
     await goLive(owner, id, APP(slug));

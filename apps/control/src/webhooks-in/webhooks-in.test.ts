@@ -2,15 +2,7 @@
 // of refusals, and actions, which are in control's log without a secret.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const SHOP = `project: shop
 modules: [auth, users, roles, webhooks, audit_logs]
@@ -34,7 +26,7 @@ let plainId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "shop" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;

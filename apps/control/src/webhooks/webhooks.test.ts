@@ -1,15 +1,7 @@
 // A project's webhooks in the console, with a real cell: endpoints, their secret, which is shown once, deliveries, and actions,
 // which are in control's log.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, webhooks, audit_logs]
@@ -29,7 +21,7 @@ let plainId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;

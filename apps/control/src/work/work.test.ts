@@ -1,16 +1,7 @@
 // A project's background work in the console, with a real cell: events, runs, and actions on them, which are in control's log and
 // in the project's own. The runs are inserted by SQL, for a workflow that isn't in the live version.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  codeOf,
-  createWorld,
-  goLive,
-  join,
-  organizationOf,
-  type Somebody,
-  until,
-  type World,
-} from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, workers]
@@ -48,7 +39,7 @@ let schema: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = await organizationOf(owner);
+  const { organizationId } = owner;
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;

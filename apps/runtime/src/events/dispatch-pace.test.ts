@@ -1,11 +1,11 @@
-// How much is handed on at once, after it went well or not.
+// How many events are handed on at once, after successes and failures.
 import type { ProjectId } from "@plinth/bundle";
 import { expect, it } from "vitest";
 import { createDispatchPace } from "./dispatch-pace.ts";
 
 const project = "prj_one" as ProjectId;
 
-it("hands on less after each failure, later each time, and more again when it goes well", () => {
+it("hands on fewer events and waits longer after each failure, and recovers after successes", () => {
   let nowMs = 0;
   const pace = createDispatchPace(() => nowMs);
   const waits: number[] = [];

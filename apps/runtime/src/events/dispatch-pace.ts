@@ -1,6 +1,7 @@
-// How many of a project's events are handed on at once, and when it is tried again. In: how it went. Out: a number. What takes longer
-// than a statement may is done in smaller parts: fewer events are carried, and offered to fewer waits. What fails all the same is
-// tried less and less often, since each try takes time from the others.
+// Decides how many of a project's events are handed on at once, and when a failure is retried. In: the results. Out: a
+// number. If a batch takes longer than a statement may, the next one is smaller: fewer events are read, and offered to
+// fewer waits. A batch that still fails is retried less and less often, because each attempt takes time from the other
+// projects.
 import type { ProjectId } from "@plinth/bundle";
 import { RecentMap } from "@plinth/service";
 
@@ -8,7 +9,7 @@ const BATCH_MAX = 500;
 const SMALLER_BY = 5;
 const PAUSE_MS = 500;
 const PAUSE_MS_MAX = 10_000;
-/** Those that failed are remembered; beyond so many, the first are forgotten. */
+/** Failed projects that are remembered. Beyond this number, the oldest are forgotten. */
 const KNOWN_MAX = 10_000;
 
 interface Pace {
@@ -18,7 +19,7 @@ interface Pace {
 }
 
 export interface DispatchPace {
-  /** Nothing while it has to wait. */
+  /** 0 while the project has to wait. */
   batchOf(project: ProjectId): number;
   succeeded(project: ProjectId): void;
   failed(project: ProjectId): void;

@@ -1,4 +1,4 @@
-// Events from their writes to their runs, whatever else is open on the server.
+// Events from their writes to their runs, whatever other transactions are open on the server.
 
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
@@ -24,7 +24,7 @@ afterEach(async () => {
   work = null;
 });
 
-it("transactions that stay open hold no event up, and lose none", async () => {
+it("open transactions delay no event, and lose none", async () => {
   work = await openWorkCell(TEXT, { workflows });
   const { pool } = work.cell;
   const { schema } = work.cell.scopeOf(work.projectId);
@@ -58,10 +58,10 @@ it("transactions that stay open hold no event up, and lose none", async () => {
   }
 });
 
-it("more than one statement can take is handed on in parts", async () => {
+it("events that are too many for one statement are handed on in parts", async () => {
   work = await openWorkCell(TEXT, { workflows }, { works: false });
   const { cell, projectId } = work;
-  // As where so many runs wait for them that the statement takes too long.
+  // As if so many runs were waiting that the statement takes too long.
   await work.sql(`CREATE FUNCTION {schema}.refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF (SELECT count(*) FROM added) > 20 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END IF; RETURN NULL; END $$`);
   await work.sql(
@@ -95,10 +95,10 @@ it("more than one statement can take is handed on in parts", async () => {
   expect(await work.sql("SELECT count(*)::int AS n FROM {schema}.workers__runs")).toEqual([{ n: 200 }]);
 });
 
-it("an event that very many wait for is offered to them in parts, each once, and events behind it come after it", async () => {
+it("an event with very many waits is offered in parts, to each once, before later events", async () => {
   work = await openWorkCell(TEXT, {}, { works: false });
   const { cell, projectId } = work;
-  // As where a statement has two seconds, on a slow disk.
+  // As if a statement had two seconds, on a slow disk.
   await work.sql(`CREATE FUNCTION {schema}.refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF (SELECT count(*) FROM changed) > 5000 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END IF; RETURN NULL; END $$`);
   await work.sql(
@@ -119,7 +119,7 @@ it("an event that very many wait for is offered to them in parts, each once, and
   const { pool, registry, scopeOf, logger } = cell;
   const newId = createUuidV7({ now: Date.now });
   await emit();
-  // Each as a process that does one round, and dies.
+  // Each round like a process that does one round, and dies.
   for (let round = 0; round < 3; round++) {
     await createDispatcher({ pool, registry, scopeOf, newId, budget: createWorkBudget(), logger }).dispatch();
     if (round === 0) await emit();

@@ -1,8 +1,7 @@
-// Hands committed events to those who listen. In: the rows of the outbox. Out: the project's events, its runs, and when they
-// are due. One project's events are handed on by one process at a time and in their order; no other project waits for them.
-//
-// A row is taken away when it is handed on, so that nothing depends on a horizon: identity values commit out of order, and a
-// transaction that is open anywhere on the server would hold one back.
+// Hands committed events to their consumers. In: the rows of the outbox. Out: the project's events, its runs, and their
+// due times. One process at a time hands on a project's events, in their order. Other projects don't wait for them.
+// A row is deleted when it is handed on. A position in the outbox would not work: identity values commit out of order,
+// and any open transaction on the server would hold the position back.
 import type { BundleWorkflow, JsonValue, ProjectId } from "@plinth/bundle";
 import { allows } from "@plinth/expression";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
@@ -25,11 +24,14 @@ export interface DispatcherOptions {
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly budget: WorkBudget;
-  /** Makes deliveries of events to endpoints, under the cell's role. Default: none. */
+  /** Creates deliveries of events to endpoints, under the cell's role. Default: none. */
   readonly handOn?: HandOn;
-  /** How many events of a project may be handed on in one transaction, because of what is made of each. Default: any number. */
+  /**
+   * How many events of a project can be handed on in one transaction, depending on what each of them creates. Default:
+   * any number.
+   */
   readonly eventsAtOnce?: (client: ClientBase, projectId: ProjectId) => Promise<number>;
-  /** A project's events are handed on, and what was made of them is committed. */
+  /** Called after a project's events were handed on and their effects committed. */
   readonly onHandedOn?: () => void;
   readonly logger: Logger;
 }
@@ -37,17 +39,17 @@ export interface DispatcherOptions {
 type HandOn = (open: TenantTransaction, release: ActiveRelease, events: readonly ProjectEvent[]) => Promise<unknown>;
 
 export interface Dispatcher {
-  /** Hands on what there is. Out: how many events. */
+  /** Hands on the waiting events. Returns their number. */
   dispatch(): Promise<number>;
 }
 
 const PROJECTS_MAX = 200;
-/** Projects whose events are handed on at once: one that takes long is not what all others wait for. */
+/** Projects whose events are handed on at the same time, so that a slow one doesn't make the others wait. */
 const LANES = 4;
-/** Runs that cause runs that cause runs: beyond this a workflow has come back to itself. */
+/** A run can cause a run that causes a run. At this depth, a workflow has most likely started itself. */
 export const DEPTH_MAX = 12;
 
-/** A loose index scan: as many look-ups as there are projects with events, however many events there are. */
+/** A loose index scan: the number of look-ups is the number of projects with events, however many events there are. */
 const WAITING_PROJECTS = `
   WITH RECURSIVE waiting AS (
     (SELECT project_id FROM plinth.outbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
@@ -71,7 +73,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return handed;
     } catch (error) {
       pace.failed(id);
-      // The others' events don't wait for a project that can't be read; its own stay where they are.
+      // Other projects' events don't wait for a project that can't be read. Its own events stay in place.
       const waiting = await readWaitingEvents(pool, id).catch(() => null);
       logger.warn(
         { err: error, projectId: id, waiting: waiting?.count, oldestAt: waiting?.oldestAt },
@@ -139,7 +141,7 @@ async function dispatchProject(
   });
 }
 
-/** The next part of those who wait for events that are handed on already. Out: how many they were. */
+/** Offers handed-on events to the next part of the waits. Returns the number of waits. */
 async function goOnOffering(
   client: ClientBase,
   { projectId, schema, worker }: { readonly projectId: ProjectId; readonly schema: string; readonly worker: string },
@@ -159,7 +161,7 @@ async function goOnOffering(
   return last === null ? open.event_ids.length : 0;
 }
 
-/** What is too much is kept as runs that have failed: somebody can retry them. */
+/** Runs beyond the limit are stored as failed, so that somebody can retry them. */
 async function withinBudget(
   client: ClientBase,
   budget: WorkBudget,
@@ -176,7 +178,7 @@ async function withinBudget(
 
 type Wait = typeof FIRST_WAIT;
 
-/** `last`: where the next part begins; null where there is none. */
+/** `last`: where the next part begins; null at the end. */
 async function offer(
   client: ClientBase,
   schema: string,
@@ -207,8 +209,9 @@ const KEEP_OFFER = `INSERT INTO plinth.open_offers (project_id, event_ids, after
   ON CONFLICT (project_id) DO UPDATE SET after_run_id = EXCLUDED.after_run_id, after_path = EXCLUDED.after_path`;
 
 /**
- * Rows of transactions that are still open are not seen, and not waited for. The payload goes from table to table as it is:
- * read and written again by this process, large numbers would lose digits. None while earlier ones are still being offered.
+ * Skips rows of open transactions without waiting for them. The payload goes from table to table unchanged: if this
+ * process read and wrote it, large numbers would lose digits. Takes no events while earlier ones are still being
+ * offered.
  */
 function takeEvents(schema: string): string {
   const columns = `"seq", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
@@ -253,7 +256,7 @@ interface NewRun {
 
 function runsOf(release: ActiveRelease, event: ProjectEvent, newId: () => string): readonly NewRun[] {
   const depth = (event.cause?.depth ?? -1) + 1;
-  // Whoever began it all: what the service does for them is caused by them, too.
+  // The first cause: the service's own follow-up work is caused by the same origin.
   const origin = event.cause?.origin ?? { kind: event.actorKind, id: event.actorId };
   return release.bundle.background.workflows
     .filter((workflow) => workflow.on.includes(event.name) && isMeant(workflow, event))
@@ -279,7 +282,7 @@ const tooDeep = {
   status: "failed",
   error: {
     code: "too_deep",
-    message: `Runs have started one another ${DEPTH_MAX} times: this one was not begun.`,
+    message: `Runs have started one another ${DEPTH_MAX} times. This one was not started.`,
   },
 } as const;
 
@@ -300,7 +303,7 @@ function insertRuns(schema: string): string {
     ON CONFLICT ("workflow", "event_id") DO NOTHING`;
 }
 
-/** A run that was handed over already is handed over again when it has parked: it looks for what is new each time. */
+/** A run that was handed over and has parked is handed over again, because it looks for new events each time. */
 const MAKE_DUE = `
   INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
   SELECT $1, d.run_id, d.worker, clock_timestamp() FROM unnest($2::uuid[], $3::text[]) AS d (run_id, worker)

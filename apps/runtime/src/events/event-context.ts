@@ -1,8 +1,8 @@
-// What conditions and templates see of an event. In: an event. Out: the context in which they are evaluated.
+// The part of an event that conditions and templates can read. In: an event. Out: their evaluation context.
 import type { EvaluationContext, Value } from "@plinth/expression";
 import type { ProjectEvent } from "./event.ts";
 
-/** `record` as the event carries it, `old` with the previous values of what changed, and the event itself. */
+/** `record` as in the event, `old` with the previous values of what changed, and the event itself. */
 export function eventContext(event: ProjectEvent): EvaluationContext {
   return {
     rows: { record: { values: event.record ?? {} }, old: { values: { ...event.record, ...event.old } } },
@@ -13,7 +13,7 @@ export function eventContext(event: ProjectEvent): EvaluationContext {
   };
 }
 
-/** `event.*`, as authors name it. */
+/** `event.*`, with the names that authors use. */
 export function eventValue(event: ProjectEvent): Value {
   return {
     id: event.id,

@@ -1,24 +1,24 @@
-// An event as it is kept and as workflows see it.
+// An event as it is stored, and as workflows see it.
 import type { JsonValue } from "@plinth/bundle";
 
-/** What made the write that an event tells of: a run, and how many runs stand behind it. */
+/** The run that made the event's write, and the number of runs that led to it. */
 export interface Cause {
-  /** Both are absent where an action that its caller waits for made it: no run is kept of that. */
+  /** Both are absent if the write was made by an action that its caller waits for: such an action has no stored run. */
   readonly run?: string;
   readonly depth?: number;
-  /** Who stands at the beginning, where the event itself names another one: the service, or nobody. */
+  /** The first cause, if the event itself names another one: the service, or nobody. */
   readonly origin?: Origin;
-  /** The record that an event is about which carries none: that of the run which emitted it. */
+  /** The record for an event that carries none: that of the run which emitted it. */
   readonly subject?: Subject;
 }
 
-/** A record, by its entity's name. */
+/** A record, with the name of its entity. */
 export interface Subject {
   readonly entity: string;
   readonly id: string;
 }
 
-/** Who has caused something, as `actor_kind` and `actor_id` name them. */
+/** The cause, as `actor_kind` and `actor_id` name it. */
 export interface Origin {
   readonly kind: string;
   readonly id: string;
@@ -42,19 +42,19 @@ export interface ProjectEvent {
   readonly record: JsonRecord | null;
   /** The previous values of what changed. */
   readonly old: JsonRecord | null;
-  /** What a declared event carries. */
+  /** The data of a declared event. */
   readonly data: JsonValue;
 }
 
 export type JsonRecord = Readonly<Record<string, JsonValue>>;
 
 /**
- * A step's wish that the event of its run be sent to endpoints; its data has the event's id, and the run's subject. No blueprint's
- * event is called so.
+ * A step's request to send the event of its run to endpoints. Its data has the event's id and the run's subject. No
+ * blueprint can declare this name.
  */
 export const EMITTED = "_webhook.emitted";
 
-/** The record that an event carries, else the one that it is about; null where it is about none. */
+/** The record in the event, else the record that the event is about; null if there is none. */
 export function subjectOf({ entity, recordId, cause }: ProjectEvent): Subject | null {
   return entity !== null && recordId !== null ? { entity, id: recordId } : (cause?.subject ?? null);
 }

@@ -1,7 +1,7 @@
-// JSON of other services, read. In: its text. Out: its value; whole numbers that JavaScript would round are their digits, as text, which
-// is how expressions and fields hold numbers of that size.
+// Reads JSON of other services. In: its text. Out: its value. Whole numbers that JavaScript would round become texts of
+// their digits, which is how expressions and fields represent such numbers.
 
-/** What has no number of so many digits, which most texts have not, is read at full speed. */
+/** A text without such a long number, which most are, is parsed at full speed. */
 const LONG = /\d{16}/;
 const WHOLE = /^-?\d+$/;
 

@@ -1,7 +1,7 @@
-// Brings events to the runs that wait for them, by an index. In: a project's schema. Out: statements. A wait says which member of
-// an event has to be which text; both are empty where any event of the name may be meant.
+// Brings events to the runs that wait for them, by an index. In: a project's schema. Out: statements. A wait names a
+// member of the event and its text. Both are empty if the wait takes any event of that name.
 
-/** The texts of a member of an event, `e`, that a wait may be found by: as it is, and as an id is written. */
+/** The texts of a member of an event, `e`, by which a wait can be found: as it is, and in the notation of ids. */
 export function memberTexts(member: string): string {
   const text = `(jsonb_build_object('record', e."record", 'data', e."data", 'record_id', e."record_id")
     #>> string_to_array(${member}, '/'))`;
@@ -9,16 +9,17 @@ export function memberTexts(member: string): string {
     UNION SELECT lower(${text}) WHERE ${member} <> '')`;
 }
 
-/** Waits that are told of events in one transaction: far fewer than two seconds suffice for. */
+/** Waits that get an event in one transaction. This takes far less than two seconds. */
 export const OFFERS_MAX = 2_000;
 
-/** Behind no wait yet. */
+/** The position before all waits. */
 export const FIRST_WAIT: readonly [runId: string, path: string] = ["00000000-0000-0000-0000-000000000000", ""];
 
 /**
- * Offers events (`$1`) to the waits behind one (`$2`, `$3`), so many of them at most, in their order. Out: the waits, and whether each
- * was still open. Runs that wait for such an event look at it themselves: only they know their whole conditions. As many look-ups as
- * there are members that somebody asks for, and those who wait for any: however many wait, an event meets those that it may be meant for.
+ * Offers events (`$1`) in their order to the waits after a position (`$2`, `$3`), up to a maximum. Returns the waits,
+ * and whether each was still open. The waiting runs then check the event, because only they know their whole
+ * conditions. The number of look-ups is the number of members that waits name, plus one for waits without a member. So
+ * an event only reaches waits that it may match, however many there are.
  */
 export function offerToWaits(schema: string): string {
   const waits = `${schema}."workers__waits"`;

@@ -1,11 +1,12 @@
-// Wakes whoever hands events on. In: that something was written. Out: a notification, at most one in ten milliseconds.
-// It is sent outside the writes' transactions, since a NOTIFY makes commits queue; one that is lost is made up for by polling.
+// Wakes the process that hands events on. In: a signal that something was written. Out: a notification, at most one in
+// ten milliseconds. It is sent outside the writes' transactions, because a NOTIFY makes commits queue. Polling replaces
+// a notification that is lost.
 import type { Pool } from "pg";
 
 export const EVENTS_CHANNEL = "plinth_events";
 
 export interface Signal {
-  /** Something may stand in the outbox. Costs next to nothing. */
+  /** Call it when the outbox may have a new event. It costs next to nothing. */
   raise(): void;
   stop(): Promise<void>;
 }
@@ -18,7 +19,7 @@ export function createSignal(pool: Pool): Signal {
   let sending: Promise<unknown> = Promise.resolve();
   const send = (): void => {
     raised = false;
-    // Nobody waits for it, and polling makes up for it.
+    // Nobody waits for the notification, and polling replaces a lost one.
     sending = pool.query(`NOTIFY ${EVENTS_CHANNEL}`).catch(() => {});
     timer = setTimeout(() => {
       timer = null;

@@ -1,17 +1,17 @@
-// An event from its row. In: the row as JSON. Out: the event.
+// Reads an event from its row. In: the row as JSON. Out: the event.
 import type { JsonValue } from "@plinth/bundle";
 import type { ProjectEvent } from "./event.ts";
 import { parseExactly } from "./exact-json.ts";
 
 type Row = Readonly<Record<string, JsonValue>>;
 
-/** Of what another service sent, the `data` keep the digits of their numbers. */
+/** In events from other services, the numbers in `data` keep all their digits. */
 export function eventFromText(text: string): ProjectEvent {
   const row = JSON.parse(text) as Row;
   return storedEvent(wasSent(row) ? (parseExactly(text) as Row) : row);
 }
 
-/** Whether another service sent what it carries. */
+/** Whether another service sent the event's data. */
 export function wasSent({ actor_kind: kind, actor_id: actor }: Row): boolean {
   return kind === "service" && typeof actor === "string" && actor.startsWith("webhook ");
 }

@@ -1,17 +1,17 @@
-// The events of a project that wait to be handed on. In: a client with the cell's role. Out: how many there are, and since when. It counts
-// ten thousand at most.
+// Counts the events of a project that wait to be handed on. In: a client with the cell's role. Out: their number, and
+// the time of the oldest. It counts to ten thousand at most.
 import type { ClientBase, Pool } from "pg";
 
 export interface WaitingEvents {
-  /** Ten thousand where there are more. */
+  /** Ten thousand if there are more. */
   readonly count: number;
-  /** When the oldest was written; null where none waits. */
+  /** When the oldest was written; null if none waits. */
   readonly oldestAt: Date | null;
 }
 
 const COUNTED_MAX = 10_000;
 
-/** The first by identity: the oldest, but for transactions that were open at the same time. */
+/** The first by identity. It is the oldest, except among transactions that were open at the same time. */
 const WAITING = `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM plinth.outbox WHERE project_id = $1 LIMIT ${COUNTED_MAX}) o) AS count,
   (SELECT at FROM plinth.outbox WHERE project_id = $1 ORDER BY id LIMIT 1) AS "oldestAt"`;
 

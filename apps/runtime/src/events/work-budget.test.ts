@@ -1,4 +1,5 @@
-// How much unfinished work a project may have: beyond it nothing that was written is lost, and what is not begun says why.
+// How much unfinished work a project can have: beyond the limit no write is lost, and work that is not started says
+// why.
 import { afterEach, expect, it } from "vitest";
 import { callModule, makeKey } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
@@ -35,7 +36,7 @@ actions:
     steps:
       - delay: 1h
 `;
-/** What is counted is remembered for so long. */
+/** How long a count is cached. */
 const COUNTED_MS = 1_100;
 
 let work: WorkCell | null = null;
@@ -56,7 +57,7 @@ const runsOf = (cell: WorkCell): Promise<unknown> =>
     `SELECT status, error->>'code' AS code, count(*)::int FROM {schema}.workers__runs GROUP BY 1, 2 ORDER BY 1, 2`,
   );
 
-it("counts once a second at most, and takes no more than there is room for", async () => {
+it("counts at most once a second, and takes no more than there is room for", async () => {
   let nowMs = 0;
   let counts = 0;
   const { runs } = createWorkBudget({ openRunsMax: 10, openWaitsMax: 1 }, () => nowMs);
@@ -72,7 +73,7 @@ it("counts once a second at most, and takes no more than there is room for", asy
   expect([await take(4, 0), counts]).toEqual([4, 3]);
 });
 
-it("an event that would start one run too many is kept, with a run that has failed and can be retried", async () => {
+it("an event that would start one run too many is stored, with a failed run that can be retried", async () => {
   work = await openWorkCell(TEXT, {}, { workLimits: { openRunsMax: 3, openWaitsMax: 100 } });
   const { cell, projectId } = work;
   await create(work, 5);
@@ -88,7 +89,7 @@ it("an event that would start one run too many is kept, with a run that has fail
   const { key } = await makeKey(cell, projectId, { role: "admin" });
   const refused = callModule(cell, { key, path: "/v1/actions/later", body: {} });
   await expect(refused).rejects.toMatchObject({ code: "rate_limited" });
-  // The note is written all the same; those who waited go on, and then there is room.
+  // The note is still written. The waiting runs continue, and then there is room.
   await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "x"]]));
   await expect
     .poll(() => runsOf(work!), { timeout: 10_000 })
@@ -106,7 +107,7 @@ it("an event that would start one run too many is kept, with a run that has fail
     .toEqual([{ status: "completed" }]);
 }, 40_000);
 
-it("a run that would wait for one thing too many fails, and says so", async () => {
+it("a run that would wait for one thing too many fails with the reason", async () => {
   work = await openWorkCell(TEXT, {}, { workLimits: { openRunsMax: 100, openWaitsMax: 2 } });
   await create(work, 4);
   const some = [

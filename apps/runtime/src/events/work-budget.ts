@@ -1,6 +1,6 @@
-// How much unfinished work a project may have. In: the operator's bounds, and a way to count what there is. Out: how many more there may
-// be. What is counted is remembered for a second, so that much work costs no count each time; so much later another process's
-// is seen.
+// Limits how much unfinished work a project can have. In: the operator's limits, and a function that counts the work.
+// Out: how much more is allowed. A count is cached for a second, so that a large count isn't repeated. Work of another
+// process is therefore seen up to a second late.
 
 import { RecentMap } from "@plinth/service";
 export interface WorkBudget {
@@ -11,21 +11,21 @@ export interface WorkBudget {
 }
 
 export interface WorkLimits {
-  /** Runs of one project that have not ended. */
+  /** Maximum runs of one project that have not ended. */
   readonly openRunsMax: number;
-  /** What the runs of one project wait for at once: events, approvals, other runs. */
+  /** Maximum waits of one project's runs at once: for events, approvals and other runs. */
   readonly openWaitsMax: number;
 }
 
 export interface Quota {
-  /** Takes as many of those wanted as there is room for. @param count What there is, counted up to a number. */
+  /** Takes as many as there is room for, at most `wanted`. @param count Counts the existing work, up to a number. */
   take(project: string, wanted: number, count: (most: number) => Promise<number>): Promise<number>;
 }
 
-/** Where the operator says nothing. */
+/** Used if the operator sets nothing. */
 export const defaultWorkLimits: WorkLimits = { openRunsMax: 200_000, openWaitsMax: 200_000 };
 
-/** Events of one project that are kept, and runs, where the operator says nothing. */
+/** Stored events and runs of one project, if the operator sets nothing. */
 export const defaultWorkRowsMax = 1_000_000;
 
 /** @param now Monotonic milliseconds. */
@@ -37,7 +37,7 @@ export function createWorkBudget(
 }
 
 const COUNT_AGAIN_MS = 1_000;
-/** Projects whose counts are remembered; beyond so many, the first are forgotten. */
+/** Projects whose counts are cached. Beyond this number, the oldest are forgotten. */
 const KNOWN_MAX = 10_000;
 
 interface Counted {
@@ -64,17 +64,17 @@ function createQuota(max: number, now: () => number): Quota {
   };
 }
 
-/** Runs that have not ended are due some time, if only at infinity. The client's role is the cell's. */
+/** A run that has not ended has a due time, even if it is infinity. The client has the cell's role. */
 export const COUNT_OPEN_RUNS =
   "SELECT count(*)::int AS there FROM (SELECT 1 FROM plinth.due_runs WHERE project_id = $1 LIMIT $2) r";
 
 export const TOO_MANY_RUNS = {
   code: "too_many_runs",
-  message: "The project has as many runs that have not ended as its operator allows.",
+  message: "The project already has as many unfinished runs as its operator allows.",
 } as const;
 
-/** Of a run that is kept as failed in the place of one that would be too many. */
+/** The error of a run that is stored as failed because there are too many. */
 export const NOT_BEGUN: { readonly code: string; readonly message: string } = {
   code: TOO_MANY_RUNS.code,
-  message: `${TOO_MANY_RUNS.message} This one was not begun; it can be retried.`,
+  message: `${TOO_MANY_RUNS.message} This one was not started. It can be retried.`,
 };

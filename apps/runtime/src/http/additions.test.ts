@@ -1,4 +1,4 @@
-// `{"stock": {"add": -1}}`: a number that is added to what a field holds, in the statement of the update.
+// `{"stock": {"add": -1}}`: adds a number to a field's value, in the statement of the update.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -84,7 +84,7 @@ async function refused(path: string, body: object, status: number, code: string,
   return reply;
 }
 
-describe("a number that is added", () => {
+describe("an added number", () => {
   test.each([
     ["stock", 30, -1, 29],
     ["wide", 5, 7, 12],
@@ -100,7 +100,7 @@ describe("a number that is added", () => {
     expect(reply.json.data.version).toBe(2);
   });
 
-  test("stands in the audit log as the values before and after", async () => {
+  test("is in the audit log as the values before and after", async () => {
     const path = await item({ stock: 30 });
     await patch(path, { stock: { add: -2 }, name: "y" });
     const [line] = await cell.rows(
@@ -110,7 +110,7 @@ describe("a number that is added", () => {
     expect(line?.["changes"]).toEqual({ stock: [30, 28], name: ["x", "y"] });
   });
 
-  test("is held to the field's limits, which are named", async () => {
+  test("is checked against the field's limits, which are named", async () => {
     const path = await item({ stock: 3, share: 99 });
     const low = await refused(path, { stock: { add: -4 } }, 422, "out_of_range");
     expect(low.json.errors).toEqual([
@@ -124,13 +124,13 @@ describe("a number that is added", () => {
     ["big", "9223372036854775807", "1"],
     ["price", "999999.99", "0.01"],
     ["weight", 1.7e308, 1.7e308],
-  ])("beyond what %s can hold is refused", async (field, before, add) => {
+  ])("out of the range of %s is refused", async (field, before, add) => {
     const path = await item({ [field]: before });
     const reply = await refused(path, { [field]: { add } }, 422, "out_of_range");
     expect(reply.json.errors[0].path).toBe(`/${field}`);
   });
 
-  test("needs a value to be added to", async () => {
+  test("needs a value to add to", async () => {
     const reply = await refused(await item(), { price: { add: "1.00" } }, 422, "no_value");
     expect(reply.json.errors[0].path).toBe("/price");
   });
@@ -166,12 +166,12 @@ describe("a number that is added", () => {
     expect([create.status, create.json.errors[0].code]).toEqual([422, "wrong_type"]);
   });
 
-  test("is a value of a field that holds JSON", async () => {
+  test("is a plain value for a JSON field", async () => {
     const reply = await patch(await item(), { note: { add: 1 } });
     expect([reply.status, reply.json.data.note]).toEqual([200, { add: 1 }]);
   });
 
-  test("goes with a transition, and with an update of the state", async () => {
+  test("works in a transition, and in an update of the state", async () => {
     const closed = await cell.send("ana", "POST", `${await item({ stock: 3 })}/transitions/close`, {
       stock: { add: -1 },
     });
@@ -184,7 +184,7 @@ describe("a number that is added", () => {
     ]);
   });
 
-  test("tells nobody what they may not read", async () => {
+  test("reveals nothing that the caller can't read", async () => {
     for (const add of [1, 51, 2_147_483_647]) {
       const { json } = await refused(await item(), { secret_points: { add } }, 403, "not_readable", "cleo");
       expect(json.errors[0].path).toBe("/secret_points");
@@ -195,7 +195,7 @@ describe("a number that is added", () => {
     await refused(`/api/hiddens/${made.json.data.id}`, { amount: { add: 100 } }, 403, "not_readable");
   });
 
-  test("by sixty at once is added as often as there is stock", async () => {
+  test("by sixty callers at once is added as often as there is stock", async () => {
     const path = await item({ stock: 30 });
     const replies = await Promise.all(Array.from({ length: 60 }, () => patch(path, { stock: { add: -1 } })));
     const count = (status: number): number => replies.filter((reply) => reply.status === status).length;

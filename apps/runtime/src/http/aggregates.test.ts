@@ -1,4 +1,5 @@
-// Aggregates: counts, sums and the like over what the caller may read, by groups; nothing hidden is calculated with.
+// Aggregates: counts, sums and other functions over the records that the caller can read, by groups. Hidden values are
+// never used.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
@@ -72,7 +73,7 @@ test("group by parts of times, by related records and by several fields", async 
   expect((await groups("admin", "select=count&group_by=status,author_id")).length).toBe(6);
 });
 
-test("without values the groups are the distinct ones, a limited number of them", async () => {
+test("without values, the groups are the distinct values, up to a limit", async () => {
   expect(await groups("admin", "group_by=status&sort=-status")).toEqual([
     { status: "archived" },
     { status: "published" },
@@ -85,7 +86,7 @@ test("without values the groups are the distinct ones, a limited number of them"
 
 test("see no more than lists do", async () => {
   expect(await groups("pub", "select=count&group_by=status")).toEqual([{ status: "published", count: 4 }]);
-  // A note is shown to its author alone.
+  // A note is only shown to its author.
   expect(await groups("ana", "select=count,count(note),max(note)")).toEqual([
     { count: 8, "count(note)": 6, "max(note)": "n2" },
   ]);
@@ -97,7 +98,7 @@ test("see no more than lists do", async () => {
   expect((await cell.send("pub", "GET", "/api/secrets/aggregate?select=count")).status).toBe(403);
 });
 
-describe("what makes no sense is refused:", () => {
+describe("invalid aggregates are refused:", () => {
   test.each([
     ["", "required"],
     ["select=", "unknown_function"],

@@ -1,5 +1,6 @@
-// Whatever a field or an entity is called, its records are written, read and audited as those of any other: all words of our
-// own statements and tables, all of Postgres's keywords, functions and types, and what every JavaScript object has.
+// Fields and entities with unusual names: their records are written, read and audited like any other. The names are all
+// words of our own statements and tables, all of Postgres's keywords, functions and types, and the names that every
+// JavaScript object has.
 import { checkBlueprint } from "@plinth/blueprint";
 import { allowedFunctions } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,9 +17,9 @@ const FILTERS_EACH = 10;
 const ENTITIES_EACH = 60;
 
 let cell: TestCell;
-/** Ours, and what SQL itself reserves. */
+/** Our own words, and those that SQL itself reserves. */
 let words: readonly string[];
-/** Postgres's other keywords, its types, functions and views, and JavaScript's. */
+/** Postgres's other keywords, its types, functions and views, and JavaScript's names. */
 let foreign: readonly string[];
 
 beforeAll(async () => {
@@ -35,7 +36,7 @@ async function collectWords(): Promise<readonly [readonly string[], readonly str
     ...texts.matchAll(/[A-Za-z_][A-Za-z0-9_]*/g),
     ...JSON.stringify(bundle.entities).matchAll(/(?<=\{)[a-z_]+/g),
   ].map(([word]) => word);
-  // An alias of today, and the same word without what keeps it apart.
+  // A current alias, and the same word without its distinguishing parts.
   const bare = ours.map((word) => word.replace(/^_+/, "").replace(/_\d+$/, ""));
   const columns = bundle.tables.flatMap((table) => [table.name, ...table.columns.map((column) => column.name)]);
   const { rows } = await cell.pool.query<{ word: string }>(
@@ -127,7 +128,7 @@ async function audited(project: TestProject, id: unknown): Promise<readonly Row[
 }
 
 describe("as fields", () => {
-  test("every word that the language takes works in every operation", { timeout: 240_000 }, async () => {
+  test("every word that the language accepts works in every operation", { timeout: 240_000 }, async () => {
     const fields = [...words, ...foreign].filter((word) => accepts(fieldsBlueprint([[word]])));
     expect(fields.length).toBeGreaterThan(600);
     expect(fields).toEqual(expect.arrayContaining(["x", "u", "cur", "select", "text", "found", "pg_class", "length"]));
@@ -185,14 +186,14 @@ async function walkThrough(project: TestProject, entity: string, names: readonly
   expect(log[3]?.changes).toMatchObject({ ...values("changed"), [first]: "moved", [last]: "moved" });
 }
 
-/** What moves on with every change is no matter of this test. */
+/** Removes the times, which every change updates. */
 function timesOf(row: Row): Row {
   const any = expect.anything();
   return { created_at: row.created_at ?? any, updated_at: row.updated_at ?? any };
 }
 
 describe("as entities", () => {
-  test("every word that the language takes works in every operation", { timeout: 240_000 }, async () => {
+  test("every word that the language accepts works in every operation", { timeout: 240_000 }, async () => {
     const names = words.filter((word) => accepts(entitiesBlueprint([word])));
     expect(names.length).toBeGreaterThan(200);
     expect(names).toEqual(expect.arrayContaining(["cur", "select", "page", "problem"]));

@@ -1,5 +1,6 @@
-// Entities with `audit: all`: each record that a reply shows is named in the audit log, also where another record brings it along, and
-// a request that only looks into such records leaves a line without ids. What a write shows needs no second line.
+// Entities with `audit: all`: the audit log names each record that a reply shows, even as part of another record. A
+// request that only looks into such records leaves a line without ids. A write that shows its record needs no second
+// line.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -65,7 +66,7 @@ async function make(path: string, body: object): Promise<string> {
   return json.data.id;
 }
 
-/** What the audit log holds since the last time. */
+/** The lines of the audit log since the last call. */
 async function lines(): Promise<readonly Line[]> {
   const found = await cell.rows(
     project,
@@ -107,7 +108,7 @@ beforeEach(async () => {
 
 const joined = (...ids: readonly string[]): string => ids.toSorted().join(",");
 
-describe("records that another one brings along", () => {
+describe("records that are part of another one", () => {
   test("are named where one record is read", async () => {
     const { status, json } = await get(`/api/visits/${visits[0]}?expand=findings,patient&fields=place,findings.text`);
     expect(status).toBe(200);
@@ -118,21 +119,21 @@ describe("records that another one brings along", () => {
     ]);
   });
 
-  test("are named once for a page, without those of the record behind it", async () => {
+  test("are named once for a page, without those of the record after it", async () => {
     const { json } = await get("/api/visits?expand=findings,patient&sort=place&limit=2");
     expect(json.data.map(({ place }: { place: string }) => place)).toEqual(["Bern", "Oslo"]);
     expect(json.data[1].findings).toHaveLength(1);
     expect(await reads()).toEqual([`finding expand: ${findings[2]}`, `patient expand: ${joined(...patients)}`]);
   });
 
-  test("are named as far as a list within the record goes", async () => {
+  test("are named up to the limit of a list within the record", async () => {
     const some = "expand[findings][where]=%7B%22weight%22:%7B%22gte%22:2%7D%7D&expand[findings][sort]=-weight";
     const { json } = await get(`/api/visits?place=Rome&expand=findings&expand[findings][limit]=1&${some}`);
     expect(json.data[0].findings).toMatchObject([{ text: "a" }]);
     expect(await reads()).toEqual([`finding expand: ${findings[0]}`]);
   });
 
-  test("are named behind records that are not audited, at any depth", async () => {
+  test("are named below records that are not audited, at any depth", async () => {
     const query = "expand=visits.findings,visits.before.findings&expand[visits][where]=%7B%22place%22:%22Oslo%22%7D";
     const { json, text } = await get(`/api/patients/${patients[1]}?${query}`);
     expect(json.data.visits[0].before.findings, text).toHaveLength(2);
@@ -142,26 +143,26 @@ describe("records that another one brings along", () => {
     ]);
   });
 
-  test("are named beside the records that bring them, where these are audited, too", async () => {
+  test("are named in addition to the records that contain them, if those are audited too", async () => {
     const { json } = await get("/api/findings?expand=visit.patient&sort=text&limit=1&count=exact");
     expect(json).toMatchObject({ data: [{ text: "a", visit: { patient: { name: "Pat" } } }], page: { count: 3 } });
     expect(await reads()).toEqual([`finding list: ${findings[0]}`, `patient expand: ${patients[0]}`]);
   });
 
-  test("are not named where none is shown", async () => {
+  test("are not named if none is shown", async () => {
     expect((await get(`/api/visits/${visits[2]}?expand=findings`)).json.data.findings).toEqual([]);
     expect((await get("/api/visits?place=Nowhere&expand=findings,patient&count=exact")).json.page.count).toBe(0);
     expect((await get(`/api/visits/${crypto.randomUUID()}?expand=findings`)).status).toBe(404);
     expect(await reads()).toEqual([]);
   });
 
-  test("are named where the record is found by its key", async () => {
+  test("are named if the record is found by its key", async () => {
     await get("/api/patients/by/code/p?expand=visits.findings");
     const named = [`finding expand: ${joined(findings[0], findings[1])}`, `patient read: ${patients[0]}`];
     expect(await reads()).toEqual(named);
   });
 
-  test("stay hidden, and unnamed, to whoever may not read them", async () => {
+  test("stay hidden and unnamed for callers who can't read them", async () => {
     const refused = await cell.send("visitor", "GET", `/api/visits/${visits[0]}?expand=findings`);
     expect(refused.status).toBe(403);
     expect(await lines()).toEqual([]);
@@ -194,7 +195,7 @@ describe("a request that looks into such records", () => {
     expect(await reads()).toEqual(["patient filter: none"]);
   });
 
-  test("of the same kind as the list leaves a line beside that of the list", async () => {
+  test("of the list's own entity leaves a second line", async () => {
     await get("/api/patients?visits.patient.name=Pat&fields=id");
     expect(await reads()).toEqual(["patient filter: none", `patient list: ${patients[0]}`]);
   });
@@ -205,7 +206,7 @@ describe("a request that looks into such records", () => {
   });
 });
 
-describe("what a write shows", () => {
+describe("the record that a write shows", () => {
   const write = async (method: string, path: string, body?: object): Promise<TestReply> => {
     const reply = await cell.send("ana", method, path, body);
     expect(reply.status, reply.text).toBeLessThan(300);
@@ -215,7 +216,7 @@ describe("what a write shows", () => {
   test.each([
     ["all of the record", ""],
     ["some of its fields", "?fields=name"],
-  ])("is told by the line of the write alone: %s", async (_, query) => {
+  ])("only has the line of the write: %s", async (_, query) => {
     const { json } = await write("POST", `/api/patients${query === "" ? "" : "?fields=id,name"}`, { name: "Rhea" });
     await write("PATCH", `/api/patients/${json.data.id}${query}`, { name: "Rea" });
     await write("PATCH", `/api/patients/by/code/p${query}`, { name: "Patricia" });
@@ -225,13 +226,13 @@ describe("what a write shows", () => {
     expect(await reads()).toEqual(expected.toSorted());
   });
 
-  test("of other records leaves a line for those", async () => {
+  test("with other records in it leaves a line for those", async () => {
     await write("PATCH", `/api/patients/${patients[0]}?expand=visits.findings`, { name: "Patricia" });
     const shown = `finding expand: ${joined(findings[0], findings[1])}`;
     expect(await reads()).toEqual([shown, `patient update: ${patients[0]}`]);
   });
 
-  test("of records within the record leaves one line for each", async () => {
+  test("with nested records leaves one line for each", async () => {
     const visit = { place: "Lima", findings: [{ text: "d" }] };
     const { json } = await write("POST", "/api/patients", { name: "Rhea", visits: [visit] });
     const [visited] = json.data.visits;
@@ -242,7 +243,7 @@ describe("what a write shows", () => {
     ]);
   });
 
-  test("where it writes nothing of the record, is a reading of it", async () => {
+  test("counts as a read if the write changes nothing", async () => {
     for (const query of ["", "?fields=name"]) {
       await write("PATCH", `/api/patients/${patients[0]}${query}`, {});
       expect(await reads()).toEqual([`patient read: ${patients[0]}`]);
@@ -253,7 +254,7 @@ describe("what a write shows", () => {
     }
   });
 
-  test("is nothing where its caller may not read it", async () => {
+  test("leaves no line if the caller can't read it", async () => {
     const reply = await cell.send("clerk", "PATCH", `/api/patients/${patients[0]}`, {});
     expect([reply.status, reply.json.data]).toEqual([200, { id: patients[0] }]);
     const kept = { "idempotency-key": "nothing-of-it" };
@@ -261,7 +262,7 @@ describe("what a write shows", () => {
     expect(await lines()).toEqual([]);
   });
 
-  test("is told each time where the request is sent again", async () => {
+  test("leaves a line each time the request is repeated", async () => {
     const again = { "idempotency-key": "a-second-time" };
     for (const replayed of [null, "true"]) {
       const reply = await cell.send("ana", "PATCH", `/api/patients/${patients[0]}`, {}, again);

@@ -1,5 +1,5 @@
-// `audit: all`: nobody is shown a record without a line that stays, whether the request changes nothing, is only tried or is answered
-// as it was before.
+// `audit: all`: nobody sees a record without a permanent audit line, even if the request changes nothing, is a dry run,
+// or repeats an earlier one.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { batchHandlers } from "../modules/batch/routes.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
@@ -52,7 +52,7 @@ async function lines(): Promise<string[]> {
 const send = (method: string, target: string, body?: unknown, key?: string): Promise<TestReply> =>
   cell.send("ana", method, target, body, key === undefined ? {} : { "idempotency-key": key });
 
-/** It shows the record, by lines that these are. */
+/** Expects that the reply shows the record, and that exactly these lines were written. */
 async function expectShown(reply: TestReply, expected: readonly string[]): Promise<void> {
   expect(reply.status, reply.text).toBe(200);
   expect(reply.text).toContain("Ida");
@@ -68,7 +68,7 @@ describe("a request that changes nothing", () => {
     await expectShown(await send("PATCH", path, {}, "k"), [read, read]);
   });
 
-  test("is not where it is refused", async () => {
+  test("is not audited if it is refused", async () => {
     const stale = await cell.send("ana", "PATCH", path, {}, { "if-match": '"9-a"' });
     expect([stale.status, await lines()]).toEqual([412, []]);
   });
@@ -87,14 +87,14 @@ describe("a dry run", () => {
     await expectShown(reply, [read]);
   });
 
-  test("of a batch is audited for what it has read, and leaves nothing else", async () => {
+  test("of a batch is audited for its reads, and leaves nothing else", async () => {
     const created = { method: "POST", path: "/api/patients", body: { name: "New", number: "new" } };
     const reply = await send("POST", "/v1/batch", { operations: [get(), created], dry_run: true });
     await expectShown(reply, [read]);
     expect(await cell.rows(project, "select from {schema}.patients where name = 'New'")).toEqual([]);
   });
 
-  test("of a batch names the records that others bring along", async () => {
+  test("of a batch names the records within other records", async () => {
     const note = await send("POST", "/api/notes", { patient_id: id, text: "a" });
     await cell.rows(project, "truncate {schema}.audit_log");
     const operations = [{ method: "GET", path: `/api/notes/${note.json.data.id}?expand=patient` }];
@@ -109,7 +109,7 @@ describe("a dry run", () => {
     await expectShown(await send("PATCH", "/api/patients?dry_run=true", [{ id, number: "other" }]), [read]);
   });
 
-  test("of a create and of a delete shows nothing that is there", async () => {
+  test("of a create and of a delete shows no existing record", async () => {
     expect((await send("POST", "/api/patients?dry_run=true", { name: "New", number: "new" })).status).toBe(201);
     expect((await send("DELETE", `${path}?dry_run=true`)).status).toBe(204);
     expect(await lines()).toEqual([]);
@@ -126,7 +126,7 @@ describe("a repetition", () => {
     expect(await cell.rows(project, "select from {schema}.idempotency__replies")).toEqual([]);
   });
 
-  test("of a batch that wrote as well is audited for all that it shows again", async () => {
+  test("of a batch with writes is audited for everything that it shows again", async () => {
     const operations = [get(), { method: "POST", path: "/api/notes", body: { patient_id: id, text: "well" } }];
     await expectShown(await send("POST", "/v1/batch", { operations }, "mixed"), [
       read,

@@ -107,7 +107,7 @@ describe("a body", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test("tells all its problems at once", async () => {
+  test("gets all its problems at once", async () => {
     const reply = await post({ titel: "x", price: "1", status: "gone", contact: "c" });
     expectProblem(reply, 422, "validation_failed");
     const codes = Object.fromEntries(
@@ -157,7 +157,7 @@ describe("a body", () => {
     expect(chunked).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test("over 1 MiB is refused whether or not its length was told", async () => {
+  test("over 1 MiB is refused whether or not its length was announced", async () => {
     const { port } = new URL(cell.url);
     const chunk = "x".repeat(64 * 1024);
     const status = await new Promise((resolve, reject) => {
@@ -241,7 +241,7 @@ describe("a query string", () => {
     else expectProblem(reply, 400, code);
   });
 
-  test("filters behind any number of ampersands as without them", async () => {
+  test("with any number of ampersands filters as without them", async () => {
     const titles = async (query: string): Promise<readonly string[]> => {
       const { json } = await cell.send("ana", "GET", `/api/listings?${query}`);
       return json.data.map((row: { title: string }) => row.title);
@@ -252,12 +252,12 @@ describe("a query string", () => {
     }
   });
 
-  test("that is longer than a request line may be is refused as a whole", async () => {
+  test("that is too long for a request line is refused as a whole", async () => {
     const reply = await cell.send("ana", "GET", `/api/listings?title=${"x".repeat(20_000)}`);
     expectProblem(reply, 431, "headers_too_large");
   });
 
-  test("that is nearly right gets a suggestion", async () => {
+  test("with a small mistake gets a suggestion", async () => {
     expect((await cell.send("ana", "GET", "/api/listings?statsu=active")).json.detail).toContain('"status"');
     expect((await cell.send("ana", "GET", "/api/listings?sort=-prise")).json.detail).toContain('"price"');
   });
@@ -305,7 +305,7 @@ describe("a path", () => {
     expect(reply.headers.get("content-type")).toContain("application/problem+json");
   });
 
-  test("with another method says which are allowed", async () => {
+  test("with another method gets the allowed ones", async () => {
     const list = await cell.send("ana", "PUT", "/api/listings", {});
     expectProblem(list, 405, "method_not_allowed");
     expect(list.headers.get("allow")).toBe("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
@@ -315,7 +315,7 @@ describe("a path", () => {
   });
 });
 
-describe("a request that is no HTTP", () => {
+describe("a request that isn't HTTP", () => {
   test.each([
     ["garbage", "hello\r\n\r\n", 400],
     ["too large headers", `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
@@ -329,7 +329,7 @@ describe("a request that is no HTTP", () => {
 });
 
 describe("X-Request-Id", () => {
-  test("is taken where it is harmless, else made", async () => {
+  test("is accepted if it is harmless, else generated", async () => {
     const given = await cell.send("ana", "GET", "/api/listings", undefined, { "x-request-id": "a-1.b:c" });
     expect(given.headers.get("x-request-id")).toBe("a-1.b:c");
     for (const bad of ["x".repeat(129), 'a"b', "a b", "<script>"]) {

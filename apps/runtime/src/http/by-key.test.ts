@@ -54,7 +54,7 @@ async function read(as: string, path: string): Promise<unknown> {
   return status === 200 ? json.data.sku : [status, json.errors?.[0]?.message ?? json.detail ?? json.code];
 }
 
-test("is read under each of its keys, whatever its values hold", async () => {
+test("is read by each of its keys, whatever characters its values contain", async () => {
   expect(await read("admin", `sku/${encodeURIComponent("a/b, c?%é")}`)).toBe("a/b, c?%é");
   expect(await read("admin", "number/2")).toBe("two");
   expect(await read("admin", "shelf,place/open,x%2Cy")).toBe("two");
@@ -66,7 +66,7 @@ test("is read under each of its keys, whatever its values hold", async () => {
   expect([byKey.text, byKey.headers.get("etag")]).toEqual([byId.text, byId.headers.get("etag")]);
 });
 
-test("is hidden from whom it is hidden by its id", async () => {
+test("is hidden from the same callers as by its id", async () => {
   expect(await read("ana", "number/1")).toBe("a/b, c?%é");
   expect(await read("ben", "number/1")).toEqual([404, expect.anything()]);
   expect(await read("ben", "number/999")).toEqual(await read("ben", "number/1"));
@@ -80,7 +80,7 @@ test("a key that the caller can't read names nothing", async () => {
   expect(await read("ben", "cost/7")).toEqual([404, expect.anything()]);
 });
 
-test("what is no value of the key is told", async () => {
+test("a text that is no value of the key gets an error", async () => {
   expect(await read("admin", "number/one")).toEqual([400, "It must be a whole number of 32 bits."]);
   expect(await read("admin", "shelf,place/open")).toEqual([400, "It takes 2 values, a comma within one as %2C."]);
   expect(await read("admin", "sku/%zz")).toEqual([400, expect.anything()]);
@@ -89,7 +89,7 @@ test("what is no value of the key is told", async () => {
   expect(await read("admin", "sku/two?colour=red")).toEqual([400, "Reading a record takes fields and expand."]);
 });
 
-test("what is unique within organizations is found in that of the request", async () => {
+test("a key that is unique within organizations finds the record of the request's organization", async () => {
   const insert = "insert into {schema}.organizations (id, name) values (gen_random_uuid(), $1) returning id";
   const made = await Promise.all(["One", "Two"].map((name) => cell.rows(project, insert, [name])));
   const within = made.map(([row]) => ({ "plinth-organization": String(row?.["id"]) }));
@@ -103,6 +103,6 @@ test("what is unique within organizations is found in that of the request", asyn
   const open = await cell.send("admin", "GET", path);
   expect([open.status, open.json.detail]).toEqual([
     400,
-    "Several organizations have one. Name yours by Plinth-Organization.",
+    "Several organizations have such a record. Name your organization in the header Plinth-Organization.",
   ]);
 });

@@ -1,4 +1,5 @@
-// Records in the body of the one that they refer to: one request, one transaction, each judged by its own rights and rules.
+// Records in the body of the record that they refer to: one request, one transaction, each judged by its own rights and
+// rules.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -92,7 +93,7 @@ const paths = ({ status, json }: TestReply): unknown => [
   json.errors?.map(({ path }: { path: string }) => path),
 ];
 
-test("a record is created with its children and theirs, and answered as it is then", async () => {
+test("a record is created with its children and grandchildren, and returned with them", async () => {
   const reply = await create(order());
   expect(reply.status, reply.text).toBe(201);
   const { data } = reply.json;
@@ -111,7 +112,7 @@ test("a record is created with its children and theirs, and answered as it is th
   expect(audits).toHaveLength(1);
 });
 
-test("children of a record that is there are created, changed and deleted beside its own fields", async () => {
+test("children of an existing record are created, changed and deleted together with its own fields", async () => {
   const { data } = (await create(order())).json;
   const [one, two] = data.lines;
   const reply = await cell.send("ana", "PATCH", `/api/orders/${data.id}`, {
@@ -131,7 +132,7 @@ test("children of a record that is there are created, changed and deleted beside
   expect([removed.status, removed.json.data.total, removed.json.data.lines]).toEqual([200, 15, []]);
 });
 
-test("an upsert takes children too, whether the record is there or not", async () => {
+test("an upsert takes children too, whether or not the record exists", async () => {
   const put = (lines: object): Promise<TestReply> =>
     cell.send("ana", "PUT", "/api/orders/by/number/U", { lines: { create: [lines] } });
   expect((await put({ text: "one", price: 1 })).status).toBe(201);
@@ -139,7 +140,7 @@ test("an upsert takes children too, whether the record is there or not", async (
   expect([again.status, again.json.data.total]).toEqual([200, 3]);
 });
 
-test("children stand three levels deep, however they are written", async () => {
+test("children can be nested three levels deep, in every kind of write", async () => {
   const deep = (stains: object): object => ({
     number: "D",
     lines: {
@@ -159,7 +160,7 @@ test("children stand three levels deep, however they are written", async () => {
   expect((await create(plain)).status).toBe(201);
 });
 
-test("the first refusal takes everything back, and says where it is", async () => {
+test("the first refusal rolls everything back, and names its place", async () => {
   const wrong = order({
     number: 7,
     lines: [
@@ -189,7 +190,7 @@ test("the first refusal takes everything back, and says where it is", async () =
   expect(await counts()).toEqual([1, 2, 2, 5]);
 });
 
-test("what has no place there is refused", async () => {
+test("members that aren't allowed there are refused", async () => {
   const { data } = (await create(order())).json;
   const other = (await create(order({ number: "B" }))).json.data;
   const patch = async (lines: unknown, as = "ana"): Promise<unknown> =>
@@ -235,29 +236,29 @@ test("a child is not found through a field that the caller can't read", async ()
         paths(await cell.send(as, "PATCH", `/api/crews/${at}?dry_run=true`, { [name]: minions })),
       ),
     );
-  // The field is closed to them: no relation leads by it, as in an expansion.
+  // They can't read the field, so its relation can't be followed, as in an expansion.
   for (const id of [seen, unseen]) {
     const closed = [403, "forbidden", ["/minions/update/0"]];
     expect(await answers("ana", { update: [{ id, name: "x" }] })).toEqual([closed, closed]);
   }
   expect((await answers("ana", { delete: [seen] }))[0]).toEqual([403, "forbidden", ["/minions/delete/0"]]);
-  // They read it in some records alone.
+  // They can read it in some records only.
   const missing = [404, "not_found", ["/minions/update/0"]];
   const found = [200, undefined, undefined];
   expect(await answers("clerk", { update: [{ id: unseen, name: "x" }] })).toEqual([missing, missing]);
   expect(await answers("clerk", { update: [{ id: seen, name: "seen" }] })).toEqual([found, missing]);
-  // What they read, they follow; and what they create, they know.
+  // They can follow a reference that they can read, and they know the references of records that they create.
   expect((await answers("ana", { update: [{ id: seen, name: "x" }] }, "sailors"))[0]).toEqual(found);
   expect(await answers("ana", { create: [{ name: "new" }] })).toEqual([found, found]);
 });
 
-test("who may create the record but not its children creates neither", async () => {
+test("a caller who can create the record but not its children creates neither", async () => {
   const reply = await cell.send("clerk", "POST", "/api/orders", order({ owner_id: null }));
   expect(reply.status).toBeGreaterThanOrEqual(400);
   expect(await counts()).toEqual([0, 0, 0, 0]);
 });
 
-test("it is tried without being kept, and happens once for a key", async () => {
+test("it supports dry runs and idempotency keys", async () => {
   const tried = await create(order(), {}, "?dry_run=true");
   expect([tried.status, tried.headers.get("plinth-dry-run"), tried.headers.get("location")]).toEqual([
     201,
@@ -274,7 +275,7 @@ test("it is tried without being kept, and happens once for a key", async () => {
   expect(await counts()).toEqual([1, 2, 2, 5]);
 });
 
-test("If-Match is of the record itself", async () => {
+test("If-Match is about the record itself", async () => {
   const made = await create(order());
   const path = `/api/orders/${made.json.data.id}`;
   const add = { lines: { create: [{ text: "c", price: 1 }] } };
@@ -286,7 +287,7 @@ test("If-Match is of the record itself", async () => {
   expect(paths(again)).toEqual([412, "precondition_failed", undefined]);
 });
 
-test("a list of records takes none with children, and says so", async () => {
+test("a list of records refuses records with children", async () => {
   expect(paths(await cell.send("ana", "POST", "/api/orders", [order()]))).toEqual([
     422,
     "validation_failed",
@@ -294,7 +295,7 @@ test("a list of records takes none with children, and says so", async () => {
   ]);
 });
 
-test("the reply to a write shows what is asked for, as a reading does", async () => {
+test("the reply to a write shows the selected fields, like a read", async () => {
   const made = await create(order(), {}, "?fields=number,total,lines.price&expand=lines&expand[lines][sort]=-price");
   expect(made.status, made.text).toBe(201);
   expect(made.json.data).toEqual({ number: "A", total: 7, lines: [{ price: 4 }, { price: 3 }] });
@@ -321,7 +322,7 @@ test("the reply to a write shows what is asked for, as a reading does", async ()
   expect(await counts()).toEqual([2, 2, 2, 7]);
 });
 
-test("many who write children of the same records at once lose nothing and double nothing", async () => {
+test("concurrent writes of the same records' children lose nothing and duplicate nothing", async () => {
   const made = await Promise.all(["L", "M"].map((number) => create({ number })));
   const ids = made.map(({ json }) => json.data.id);
   const lines = {

@@ -1,4 +1,5 @@
-// Computed fields over other records, as callers see them: in every reply and event, by what stands when they are read.
+// Computed fields over other records, as callers see them: in every reply and event, with the values at the time of
+// reading.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -63,7 +64,7 @@ async function read(id: unknown, as = "adminkey"): Promise<Record<string, unknow
   return reply.status === 200 ? reply.json.data : reply.status;
 }
 
-test("totals follow the lines that stand", async () => {
+test("totals follow the existing lines", async () => {
   const bill = await make("bills", { title: "May" });
   expect(bill).toMatchObject({ total: "0", average: null, last_on: null, paid: "0", open_lines: 0 });
   const line = (values: object): Promise<Record<string, unknown>> =>
@@ -83,7 +84,7 @@ test("totals follow the lines that stand", async () => {
   expect(await read(bill["id"])).toMatchObject({ total: "15.015", last_on: "2026-05-03", paid: "0" });
 });
 
-test("a rule over a total lets in and keeps out", async () => {
+test("a rule over a total allows and refuses", async () => {
   const bill = await make("bills", { title: "Dear" });
   expect(await read(bill["id"], "ana")).toMatchObject({ title: "Dear" });
   await make("lines", { bill_id: bill["id"], quantity: "10.00", price: "10.00" });
@@ -94,7 +95,7 @@ test("a rule over a total lets in and keeps out", async () => {
   expect(changed.status).toBe(404);
 });
 
-test("a write is answered by the list that it sends itself", async () => {
+test("the reply to a write uses the list that it sends", async () => {
   const [one, two] = [await make("labels", { name: "a", weight: 3 }), await make("labels", { name: "b", weight: 4 })];
   const bill = await make("bills", { title: "Heavy", labels: [one["id"], two["id"]] }, "ana");
   expect(bill["weight"]).toBe(7);
@@ -103,7 +104,7 @@ test("a write is answered by the list that it sends itself", async () => {
   expect(await read(bill["id"])).toMatchObject({ weight: 4 });
 });
 
-test("lists are filtered, sorted and added up by what is calculated", async () => {
+test("lists are filtered, sorted and summed by computed values", async () => {
   const made = await Promise.all(["A", "B", "C"].map((title) => make("bills", { title: `Sorted ${title}` })));
   for (const [i, bill] of made.entries()) {
     await make("lines", {

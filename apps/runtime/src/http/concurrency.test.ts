@@ -1,5 +1,5 @@
-// Writes that meet: another connection holds the row while a request is under way. The rule must be judged on the row as
-// it is once the lock is had, not as it was when the request began.
+// Concurrent writes: another connection holds the row during a request. The rule must judge the row as it is once the
+// lock is acquired, not as it was when the request began.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
@@ -21,7 +21,7 @@ async function create(status: string): Promise<string> {
   return (await cell.send("ana", "POST", "/api/listings", { title: "Chair", price: 10, status })).json.data.id;
 }
 
-/** Changes the row in a transaction that commits only after the request has run into its lock. */
+/** Changes the row in a transaction that only commits after the request waits for its lock. */
 async function whileLocked(id: string, change: string, request: () => ReturnType<TestCell["send"]>) {
   const client = await cell.pool.connect();
   try {
@@ -51,7 +51,7 @@ const audits = (id: string): Promise<Record<string, unknown>[]> =>
   cell.rows(project, "select operation from {schema}.audit_log where record_id = $1 order by id", [id]);
 
 describe("a record that is transferred at the same moment", () => {
-  test("can't be updated any more by who owned it, and is hidden where it can't be read", async () => {
+  test("can't be updated by its previous owner, and is hidden from those who can't read it", async () => {
     const id = await create("draft");
     const reply = await whileLocked(id, `created_by = '${bob}'`, () =>
       cell.send("ana", "PATCH", `/api/listings/${id}`, { price: 1 }),
@@ -63,7 +63,7 @@ describe("a record that is transferred at the same moment", () => {
     expect(await audits(id)).toEqual([{ operation: "create" }]);
   });
 
-  test("answers 403 where everybody may read it", async () => {
+  test("answers 403 if everybody can read it", async () => {
     const id = await create("active");
     const reply = await whileLocked(id, `created_by = '${bob}'`, () =>
       cell.send("ana", "PATCH", `/api/listings/${id}`, { price: 1 }),
@@ -72,7 +72,7 @@ describe("a record that is transferred at the same moment", () => {
     expect(await audits(id)).toEqual([{ operation: "create" }]);
   });
 
-  test("can't be deleted any more by who owned it", async () => {
+  test("can't be deleted by its previous owner", async () => {
     const id = await create("active");
     const reply = await whileLocked(id, `created_by = '${bob}'`, () =>
       cell.send("ana", "DELETE", `/api/listings/${id}`),
@@ -115,7 +115,7 @@ test("parallel updates of one record are all counted", async () => {
   expect(await audits(id)).toHaveLength(21);
 });
 
-test("parallel creates with one unique value: one wins, the others leave nothing", async () => {
+test("of parallel creates with one unique value, one succeeds, and the others leave nothing", async () => {
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => cell.send("ana", "POST", "/api/listings", { title: "x", price: 1, code: "ONE" })),
   );

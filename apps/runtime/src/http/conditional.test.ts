@@ -1,4 +1,4 @@
-// Conditional requests: ETags, what has changed since, and writes that are for one version alone. HEAD and OPTIONS.
+// Conditional requests: ETags, changes since, and writes that accept only one version. HEAD and OPTIONS.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -69,7 +69,7 @@ const send = (
 ): Promise<TestReply> => cell.send(as, method, path, body, headers);
 
 describe("an ETag", () => {
-  test("is the same for the same representation alone", async () => {
+  test("is only the same for the same representation", async () => {
     const { path, etag } = await made("notes", { text: "one" });
     expect(etag).toMatch(/^"1-[\w-]{16}"$/);
     const read = await send("GET", path);
@@ -85,7 +85,7 @@ describe("an ETag", () => {
     expect((await send("GET", path)).headers.get("etag")).toMatch(/^"2-/);
   });
 
-  test("can't be forged by what a record holds", async () => {
+  test("can't be forged by a record's values", async () => {
     const text = '"version":9,"created_by":null}';
     const { path, etag } = await made("notes", { text });
     expect(etag).toMatch(/^"1-/);
@@ -93,7 +93,7 @@ describe("an ETag", () => {
     expect((await send("GET", `${path}?fields=text`)).headers.get("etag")).toMatch(/^"[\w-]{16}"$/);
   });
 
-  test("spares who has the record already", async () => {
+  test("saves sending a record that the caller already has", async () => {
     const { path, etag } = await made("notes", { text: "one" });
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const reply = await send("GET", path, { "if-none-match": tag });
@@ -114,7 +114,7 @@ describe("If-Match", () => {
     ["an update of nothing", ({ path }, tag) => send("PATCH", path, { "if-match": tag }, {}), 200],
     ["a transition", ({ path }, tag) => send("POST", `${path}/transitions/finish`, { "if-match": tag }), 200],
     ["a delete", ({ path }, tag) => send("DELETE", path, { "if-match": tag }), 204],
-  ])("holds %s to the version", async (_, act, status) => {
+  ])("makes %s depend on the version", async (_, act, status) => {
     const note = await made("notes", { text: "one" });
     const stale = await act(note, '"7-abc"');
     expect([stale.status, stale.json.code]).toEqual([412, "precondition_failed"]);
@@ -129,7 +129,7 @@ describe("If-Match", () => {
     expect((await act({ ...other, path: "/api/notes/018f0000-0000-7000-8000-000000000000" }, "*")).status).toBe(404);
   });
 
-  test("holds cascades and restores to it", async () => {
+  test("also applies to cascades and restores", async () => {
     const folder = await made("folders", { name: "a" });
     await made("notes", { text: "in it", folder_id: folder.path.split("/").at(-1) });
     expect((await send("DELETE", folder.path, { "if-match": '"3-x"' })).status).toBe(412);
@@ -139,14 +139,14 @@ describe("If-Match", () => {
     expect((await send("POST", `${folder.path}/restore`, { "if-match": '"2-x"' })).status).toBe(200);
   });
 
-  test("tells nobody of what is hidden, and refuses what a rule refuses first", async () => {
+  test("reveals nothing hidden, and a rule's refusal comes first", async () => {
     const hidden = await made("notes", { text: "x", secret: true });
     expect((await send("PATCH", hidden.path, { "if-match": '"9-x"' }, { text: "y" }, "ana")).status).toBe(404);
     const locked = await made("folders", { name: "locked" });
     expect((await send("PATCH", locked.path, { "if-match": '"9-x"' }, { name: "y" }, "ana")).status).toBe(403);
   });
 
-  test("lets one of many writers win", async () => {
+  test("lets one of many writers succeed", async () => {
     const { path, etag } = await made("notes", { text: "0" });
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, n) => send("PATCH", path, { "if-match": etag }, { text: `by ${n}` })),
@@ -157,7 +157,7 @@ describe("If-Match", () => {
     expect((await send("GET", path)).json.data).toEqual(won[0]?.json.data);
   });
 
-  test("is required where the blueprint says so", async () => {
+  test("is required if the blueprint says so", async () => {
     const { path, etag } = await made("pages", { text: "one" });
     for (const method of ["PATCH", "DELETE"]) {
       const reply = await send(method, path, {}, method === "PATCH" ? { text: "two" } : undefined);
@@ -168,7 +168,7 @@ describe("If-Match", () => {
     expect((await send("DELETE", path, { "if-match": "*" })).status).toBe(204);
   });
 
-  test("holds for users as well", async () => {
+  test("applies to users as well", async () => {
     const id = (await send("GET", "/v1/users")).json.data[0].id;
     const rename = (tag: string): Promise<TestReply> =>
       send("PATCH", `/v1/users/${id}`, { "if-match": tag }, { name: "A" });
@@ -177,7 +177,7 @@ describe("If-Match", () => {
   });
 });
 
-test("HEAD answers as GET does, without the body", async () => {
+test("HEAD answers like GET, without the body", async () => {
   const { path } = await made("notes", { text: "é".repeat(100) });
   for (const target of [path, "/api/notes?limit=1", "/api/notes/x", "/api/nothing"]) {
     const [head, get] = [await send("HEAD", target), await send("GET", target)];
@@ -192,7 +192,7 @@ test("HEAD answers as GET does, without the body", async () => {
   expect((await send("HEAD", path, { "if-none-match": etag })).status).toBe(304);
 });
 
-test("OPTIONS says what a path takes", async () => {
+test("OPTIONS lists the methods of a path", async () => {
   const { path } = await made("notes", { text: "one" });
   const allow = async (target: string): Promise<[number, string | null]> => {
     const reply = await send("OPTIONS", target);

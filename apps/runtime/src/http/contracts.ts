@@ -1,4 +1,4 @@
-// What a request and a reply are, and what a module's routes are given. Types alone.
+// The types of requests and replies, and the input of a module's routes.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { LogFilters, ProjectId } from "@plinth/bundle";
@@ -8,47 +8,47 @@ import type { CallerPrincipal } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 
-/** A request as the pipeline takes it, whichever listener it came in by. */
+/** A request as the pipeline takes it, from any listener. */
 export interface Incoming {
-  /** Accepted from `X-Request-Id`, or made. */
+  /** Accepted from `X-Request-Id`, or generated. */
   readonly id: string;
   readonly method: string;
   /** Without the query string; still percent-encoded. */
   readonly path: string;
-  /** What stands behind `?`, still encoded; empty where nothing does. */
+  /** The part after `?`, still encoded; empty if there is none. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw body; null where the request has none. */
+  /** The raw body; null if the request has none. */
   readonly body: Buffer | null;
   readonly ip: string;
-  /** What control has to have signed; on the internal listener alone. */
+  /** The call that control must have signed; only on the internal listener. */
   readonly call?: SignedCall;
 }
 
-/** All of a request but its body. */
+/** A request without its body. */
 export type Head = Omit<Incoming, "body">;
 
-/** A request whose head has arrived: its body is read once it is known that it may be sent. */
+/** A request whose head has arrived. Its body is read once it is known that the caller may send it. */
 export interface Arriving extends Head {
-  /** Null where the request has no body. @throws Fault `payload_too_large`, `request_timeout`, `unavailable`. */
+  /** Null if the request has no body. @throws Fault `payload_too_large`, `request_timeout`, `unavailable`. */
   readonly readBody: ((reading: { readonly project: string; readonly bytesMax: number }) => Promise<Buffer>) | null;
 }
 
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text, or what is sent while it is being made. */
+  /** Text, or a stream that is sent while it is produced. */
   readonly body: string | Buffer | Readable | null;
-  /** Of a stream: what it takes in memory until it is read. Default 0. */
+  /** The memory that a stream takes until it is read. Default 0. */
   readonly heldBytes?: number;
 }
 
-/** What a hand-written module route gets: an authenticated, rate-limited request of a project that has a release. */
+/** The input of a module's handler: an authenticated, rate-limited request of a project that has a release. */
 export interface ModuleContext {
   readonly incoming: Incoming;
   readonly projectId: ProjectId;
   readonly principal: CallerPrincipal;
-  /** The organization that the request is made in; null where it is made in none. */
+  /** The organization in which the request is made; null if there is none. */
   readonly organization: string | null;
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
@@ -56,15 +56,21 @@ export interface ModuleContext {
   readonly inner: InnerRequests;
   /** The ids in the path, in their order and in lower case. */
   readonly ids: readonly string[];
-  /** What a log may be filtered by; null where the route takes no query string. */
+  /** The filters of a log; null if the route takes no query string. */
   readonly filters: LogFilters | null;
 }
 
-/** Requests about records that a request is made of. */
+/** Runs requests about records within a request. */
 export interface InnerRequests {
-  /** One by the same caller, judged and answered as it would be by itself, its rows reached by `through`. @throws Fault */
+  /**
+   * Runs one request of the same caller. It is judged and answered like a request of its own, and reaches rows through
+   * `through`. @throws Fault
+   */
   readonly serve: (incoming: Incoming, through: Tenant) => Promise<Reply>;
-  /** Takes so many more requests from what the caller may send: headers that say what is left. @throws Fault `rate_limited`. */
+  /**
+   * Counts this many more requests against the caller's limit, and returns the headers with the rest. @throws Fault
+   * `rate_limited`.
+   */
   readonly spend: (requests: number) => Readonly<Record<string, string>>;
 }
 
@@ -79,7 +85,7 @@ export interface ModuleMatch {
   readonly answer: (context: Omit<ModuleContext, "ids" | "filters">) => Promise<Reply>;
 }
 
-/** What a route without a credential gets: its caller is nobody, and its project the one that the address names. */
+/** The input of a handler without a credential: it has no caller, and the address names the project. */
 export type OpenContext = Pick<ModuleContext, "incoming" | "projectId" | "release" | "tenant">;
 
 export interface OpenRoute {
@@ -89,16 +95,19 @@ export interface OpenRoute {
   readonly handler: (context: OpenContext) => Promise<Reply>;
 }
 
-/** A page that is the same whichever project is meant. */
+/** A page that is the same for all projects. */
 export interface OpenPage {
   readonly projectId: null;
   readonly reply: () => Promise<Reply>;
 }
 
-/** What has no credential (the JWKS, the reference), limited by address. @throws Fault where the address can't be meant. */
+/**
+ * Finds routes without a credential (the JWKS, the reference), which are limited by address. @throws Fault if the
+ * address can't be right.
+ */
 export type MatchOpen = (head: Head) => OpenRoute | OpenPage | null;
 
-/** What providers send, to addresses outside the API; null for every other address. It never throws. */
+/** Handles requests of providers, at addresses outside the API; null for every other address. It never throws. */
 export type Hooks = (arriving: Arriving) => Promise<HookAnswer | null>;
 
 export interface HookAnswer {

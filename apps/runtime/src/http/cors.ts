@@ -1,5 +1,5 @@
-// Lets browsers in. In: an Origin. Out: the headers of the Fetch standard's CORS protocol.
-// It never allows cookies: a credential is always a header that a page must hold itself, so any origin may ask.
+// Lets browsers call the API from other origins. In: an Origin. Out: the headers of the Fetch standard's CORS protocol.
+// It never allows cookies. A credential is always a header that the page must have itself, so any origin is allowed.
 import type { Head, Reply } from "./contracts.ts";
 
 export const allowOrigin: Readonly<Record<string, string>> = {

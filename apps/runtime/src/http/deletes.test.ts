@@ -1,4 +1,5 @@
-// Deletes over HTTP: marked and restored, and what they do to those who refer: go along, let go, or stand in the way.
+// Deletes over HTTP: marks and restores, and the effects on records that refer to the deleted one: they are deleted
+// too, lose their reference, or prevent the delete.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
@@ -47,7 +48,7 @@ async function remove(plural: string, id: string): Promise<void> {
 }
 
 describe("a record that is only marked", () => {
-  test("is nowhere, until it is restored", async () => {
+  test("is not found anywhere until it is restored", async () => {
     const id = await folder({ name: "kept" });
     await remove("folders", id);
     await refused(404, "not_found", ["ana", "GET", `/api/folders/${id}`]);
@@ -64,7 +65,7 @@ describe("a record that is only marked", () => {
     expect(await operations(id)).toEqual(["create", "delete", "restore"]);
   });
 
-  test("is listed for the project's operators who may change it, and for nobody else", async () => {
+  test("is only listed for the project's operators who can change it", async () => {
     const roles = ["admin", "public"];
     cell.addCaller("op", project, { kind: "operator", email: "op@example.com", roles, readOnly: false });
     cell.addCaller("viewer", project, { kind: "operator", email: "v@example.com", roles, readOnly: true });
@@ -92,7 +93,7 @@ describe("a record that is only marked", () => {
     await refused(400, "invalid_cursor", ["op", "GET", `/api/folders?limit=1&cursor=${cursor}`]);
   });
 
-  test("gives its unique value free, and can't come back where that is taken", async () => {
+  test("frees its unique value, and can't be restored if that is taken", async () => {
     const id = await folder({ name: "unique-one" });
     await remove("folders", id);
     const next = await folder({ name: "unique-one" });
@@ -101,7 +102,7 @@ describe("a record that is only marked", () => {
     expect((await cell.send("ana", "POST", `/api/folders/${id}/restore`)).status).toBe(200);
   });
 
-  test("is restored by those who may, and only once", async () => {
+  test("can be restored by those who have the right, and only once", async () => {
     const id = await folder();
     await refused(409, "conflict", ["ana", "POST", `/api/folders/${id}/restore`]);
     await remove("folders", id);
@@ -112,7 +113,7 @@ describe("a record that is only marked", () => {
     for (const body of [{ name: "x" }, []]) {
       await refused(422, "validation_failed", ["ana", "POST", `/api/folders/${id}/restore`, body]);
     }
-    // No route at all where a delete is one.
+    // The route only exists for entities with soft delete.
     await refused(404, "not_found", ["ana", "POST", `/api/shelves/${id}/restore`]);
     const replies = await Promise.all(
       [undefined, {}].map((body) => cell.send("ana", "POST", `/api/folders/${id}/restore`, body)),
@@ -122,7 +123,7 @@ describe("a record that is only marked", () => {
 });
 
 describe("a cascade", () => {
-  test("marks what is marked, through all depths, with an audit row each", async () => {
+  test("marks records with soft delete at all depths, with an audit row each", async () => {
     const root = await folder();
     const child = await folder({ parent_id: root });
     const grandchild = await folder({ parent_id: child });
@@ -150,7 +151,7 @@ describe("a cascade", () => {
     expect((await cell.send("ana", "POST", `/api/folders/${root}/restore`)).status).toBe(200);
   });
 
-  test("deletes for good what is deleted for good, and lets go of the rest", async () => {
+  test("deletes the others for good, and clears the remaining references", async () => {
     const shelf = await make("shelves", { name: "s" });
     const books = [await make("books", { shelf_id: shelf }), await make("books", { shelf_id: shelf })];
     const pages = [await make("pages", { book_id: books[0] }), await make("pages", { book_id: books[1] })];
@@ -162,7 +163,7 @@ describe("a cascade", () => {
     expect((await cell.send("ana", "GET", `/api/books/${far}`)).json.data).toMatchObject({ twin_id: null, version: 2 });
   });
 
-  test("stops at what restricts it, wherever that stands", async () => {
+  test("is stopped by a restriction at any depth", async () => {
     const root = await folder();
     const child = await folder({ parent_id: root });
     const lock = await make("locks", { folder_id: child });
@@ -172,7 +173,7 @@ describe("a cascade", () => {
     await remove("folders", root);
   });
 
-  test("ends in a circle", async () => {
+  test("ends in a cycle", async () => {
     const a = await folder();
     const b = await folder({ parent_id: a });
     expect((await cell.send("ana", "PATCH", `/api/folders/${a}`, { parent_id: b })).status).toBe(200);
@@ -180,7 +181,7 @@ describe("a cascade", () => {
     expect((await cell.send("ana", "GET", `/api/folders/${b}`)).status).toBe(404);
   });
 
-  test("of more than a thousand rows is refused whole", async () => {
+  test("of more than a thousand rows is refused completely", async () => {
     const shelf = await make("shelves", { name: "full" });
     const fill = (count: number): Promise<unknown> =>
       cell.rows(
@@ -196,7 +197,7 @@ describe("a cascade", () => {
     expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
   });
 
-  test("leaves nobody behind who comes in at the same time", async () => {
+  test("includes records that are created at the same time", async () => {
     for (let round = 0; round < 10; round++) {
       const shelf = await make("shelves", { name: "busy" });
       await make("books", { shelf_id: shelf });
@@ -216,7 +217,7 @@ describe("a cascade", () => {
     }
   });
 
-  test("is for those who may delete the record, and hidden from others", async () => {
+  test("is for those who can delete the record, and hidden from others", async () => {
     const shelf = await make("shelves", { name: "s" });
     await make("books", { shelf_id: shelf });
     await refused(403, "forbidden", ["pub", "DELETE", `/api/shelves/${shelf}`]);
@@ -232,7 +233,7 @@ describe("a delete that is restricted", () => {
     return { status: reply.status, body: reply.json, headers: [...reply.headers.keys()].sort() };
   };
 
-  test("says the same whatever refers, how often, by which reference and at which depth", async () => {
+  test("gives the same answer for any number, reference and depth of the referring records", async () => {
     const answers = [];
     for (const count of [1, 3]) {
       // By its own foreign key, and marked.
@@ -242,7 +243,7 @@ describe("a delete that is restricted", () => {
       const marked = await make("yards", { name: "y" });
       for (let i = 0; i < count; i++) await make("lots", { yard_id: marked });
       answers.push(await told(`/api/yards/${marked}`));
-      // Behind one that would go along.
+      // Behind a record that would be deleted too.
       const town = await make("towns", { name: "t" });
       const yard = await make("yards", { name: "y", town_id: town });
       for (let i = 0; i < count; i++) await make("lots", { yard_id: yard });
@@ -273,7 +274,7 @@ describe("a delete that another request has to wait for", () => {
     }
   }
 
-  test("leaves no reference to what it marked", async () => {
+  test("leaves no reference to the marked record", async () => {
     const id = await folder();
     const lock = "select 1 from {schema}.folders where id = $1 for update";
     const mark = "update {schema}.folders set deleted_at = now() where id = $1";
@@ -289,7 +290,7 @@ describe("a delete that another request has to wait for", () => {
     expect(await cell.rows(project, "select 1 from {schema}.notes where folder_id = $1", [id])).toEqual([]);
   });
 
-  test("takes along who came in while it waited", async () => {
+  test("includes records that were created while it waited", async () => {
     const shelf = await make("shelves", { name: "waiting" });
     const insert = "insert into {schema}.books (id, shelf_id) values (gen_random_uuid(), $1)";
     await holding([insert], [shelf], async () => {
@@ -299,7 +300,7 @@ describe("a delete that another request has to wait for", () => {
     expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
   });
 
-  test("marks who came in while it waited, at any depth", async () => {
+  test("marks records that were created while it waited, at any depth", async () => {
     for (const depth of [0, 1, 2]) {
       const root = await folder();
       let last = root;
@@ -315,8 +316,8 @@ describe("a delete that another request has to wait for", () => {
   });
 });
 
-describe("reads that are kept", () => {
-  test("stand in the audit log, one row a call, and only for what was shown", async () => {
+describe("audited reads", () => {
+  test("have one row per call in the audit log, only for the shown records", async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push(await make("visits", { place: `p${i}` }));
     await cell.send("ana", "GET", `/api/visits/${ids[0]}`);

@@ -1,4 +1,4 @@
-// `dry_run=true`: a write is judged and answered as it would be, by the statements of the write itself, and nothing is kept.
+// `dry_run=true`: the statements of the write judge and answer it as usual, and nothing is stored.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -72,8 +72,8 @@ async function tried(
   return reply;
 }
 
-describe("a write that is only tried", () => {
-  test("answers a create as it would be, and uses up no number", async () => {
+describe("a dry run", () => {
+  test("answers a create as usual, and uses up no number", async () => {
     const reply = await tried("POST", "/api/albums", { name: "second", tags: [label] });
     expect([reply.status, reply.headers.get("location")], reply.text).toEqual([201, null]);
     expect(reply.json.data).toMatchObject({ name: "second", number: "A-2", state: "draft", tags: [label], version: 1 });
@@ -99,7 +99,7 @@ describe("a write that is only tried", () => {
     expect((await cell.send("ana", "POST", `${album}/restore`)).status).toBe(200);
   });
 
-  test("is refused as it would be", async () => {
+  test("is refused as usual", async () => {
     const cases = [
       [409, "unique_violation", "POST", "/api/albums", { name: "x", code: "c1" }],
       [422, "validation_failed", "POST", "/api/albums", { nam: "x" }],
@@ -117,7 +117,7 @@ describe("a write that is only tried", () => {
     expect(stale.status).toBe(412);
   });
 
-  test("keeps no reply for its key, and is not answered from one", async () => {
+  test("saves no reply for its key, and doesn't use a saved one", async () => {
     const key = { "idempotency-key": "tried" };
     expect((await tried("POST", "/api/albums", { name: "keyed" }, key)).status).toBe(201);
     const made = await cell.send("ana", "POST", "/api/albums", { name: "keyed" }, key);
@@ -135,7 +135,7 @@ describe("a write that is only tried", () => {
   });
 });
 
-test("dry_run is true or false, once, on routes that write", async () => {
+test("dry_run is true or false, given once, on routes that write", async () => {
   const send = (query: string, method = "PATCH") =>
     cell.send("ana", method, `${album}?${query}`, method === "GET" ? undefined : {});
   expect((await send("dry_run=false")).headers.get("plinth-dry-run")).toBeNull();

@@ -1,4 +1,5 @@
-// Records that may not overlap, over HTTP: what counts, what a violation says, and that one of thirty gets through.
+// Records that must not overlap, over HTTP: what counts as an overlap, the message about it, and that one of thirty
+// concurrent writes succeeds.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -50,8 +51,8 @@ async function booked(values: object): Promise<string> {
   return reply.json.data.id;
 }
 
-describe("what overlaps", () => {
-  test("is refused, and told by the exclusion's name and fields alone", async () => {
+describe("an overlapping record", () => {
+  test("is refused with only the exclusion's name and fields", async () => {
     const taken = { room: room(), starts_at: at(9), ends_at: at(11) };
     await booked(taken);
     const reply = await book({ ...taken, starts_at: at(10), ends_at: at(12) });
@@ -68,13 +69,13 @@ describe("what overlaps", () => {
     ["begins where the other ends", { starts_at: at(11), ends_at: at(12) }],
     ["is another room's", { room: "elsewhere", starts_at: at(9), ends_at: at(11) }],
     ["takes no time", { starts_at: at(10), ends_at: at(10) }],
-  ])("is not what %s", async (_, values) => {
+  ])("does not include one that %s", async (_, values) => {
     const here = room();
     await booked({ room: here, starts_at: at(9), ends_at: at(11) });
     await booked({ room: here, ...values });
   });
 
-  test("is what is open", async () => {
+  test("includes open ranges", async () => {
     const here = room();
     await booked({ room: here, starts_at: at(9) });
     expect((await book({ room: here, starts_at: at(20), ends_at: at(21) })).status).toBe(409);
@@ -82,7 +83,7 @@ describe("what overlaps", () => {
     expect((await book({ room: here })).status).toBe(409);
   });
 
-  test("is compared by days, too, and nowhere without a value", async () => {
+  test("is compared by days, too, and never without a value", async () => {
     const day = (one: string) => `2026-05-${one}`;
     const desk = room();
     await booked({ room: room(), desk, first_day: day("01"), last_day: day("03") });
@@ -100,7 +101,7 @@ test("a range that ends before it begins is a 422 with the reason", async () => 
   expect(reply.json.errors[0].message).toBe("`ends_at` must not be before `starts_at`.");
 });
 
-test("what the condition leaves out, and what is deleted, is in nobody's way until it comes back", async () => {
+test("records outside of the condition, and deleted ones, conflict with nothing until they return", async () => {
   const taken = { room: room(), starts_at: at(9), ends_at: at(11) };
   const refused = await booked(taken);
   expect((await cell.send("ana", "POST", `/v1/resources/bookings/${refused}/transitions/refuse`)).status).toBe(200);

@@ -1,4 +1,5 @@
-// Floods from outside, and who still gets an answer. In: many sockets from several addresses. Out: replies and log lines.
+// Floods from outside, and who still gets an answer. In: many sockets from several addresses. Out: replies and log
+// lines.
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -40,7 +41,7 @@ const head = (method: string, path: string, more = ""): string =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
 const as = (name: string): string => `authorization: Bearer ${name}\r\n`;
 
-test("replies that nobody reads hold up their own project, and no other", async () => {
+test("unread replies only delay their own project", async () => {
   const deaf = Array.from({ length: 6 }, () => {
     const { socket } = open("127.0.0.1");
     socket.pause();
@@ -57,7 +58,7 @@ test("replies that nobody reads hold up their own project, and no other", async 
     .toBe(200);
 });
 
-test("requests that wait behind others of their connection hold up no other connection", async () => {
+test("queued requests of a connection delay no other connection", async () => {
   for (let n = 0; n < 40; n++) cell.addCaller(`greedy ${n}`, greedy, keyPrincipal(`key_greedy_${n}`, ["admin"]));
   const flood = Array.from({ length: 40 }, (_, at) => {
     const { socket, received } = open("127.0.0.1");
@@ -75,14 +76,14 @@ test("requests that wait behind others of their connection hold up no other conn
   for (const { socket } of flood) socket.destroy();
 });
 
-test("a connection that asks for hundreds of answers before it reads one is closed", async () => {
+test("a connection that requests hundreds of answers before it reads one is closed", async () => {
   const { socket } = open("127.0.0.1");
   socket.write(head("GET", "/api/listings?limit=1", as("quiet")).repeat(700));
   await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true);
   expect((await cell.send("quiet", "GET", "/api/listings")).status).toBe(200);
 });
 
-test("idle connections from many addresses give way to who wants something", async () => {
+test("idle connections from many addresses are closed for active clients", async () => {
   const idle: Socket[] = [];
   for (const address of ["127.0.0.11", "127.0.0.12", "127.0.0.13"]) {
     for (let i = 0; i < 40; i++) {
@@ -99,7 +100,7 @@ test("idle connections from many addresses give way to who wants something", asy
 });
 
 describe("preflights", () => {
-  test("are limited for each network, and told in a few lines", async () => {
+  test("are limited for each network, and logged in a few lines", async () => {
     const before = cell.logLines.length;
     const { socket, received } = open("127.0.0.21");
     const preflight = "origin: https://x.example\r\naccess-control-request-method: POST\r\n";
@@ -113,7 +114,7 @@ describe("preflights", () => {
   });
 });
 
-describe("who is refused over and over", () => {
+describe("a client that is refused again and again", () => {
   const ask = async (localAddress: string, more = ""): Promise<{ readonly text: string; readonly ms: number }> => {
     const { socket, received } = open(localAddress);
     const startedMs = performance.now();
@@ -121,7 +122,7 @@ describe("who is refused over and over", () => {
     await new Promise((resolve) => socket.once("close", resolve));
     return { text: received(), ms: performance.now() - startedMs };
   };
-  /** Uses up what is answered at once. */
+  /** Uses up the refusals that are answered at once. */
   const exhaust = async (localAddress: string): Promise<void> => {
     const { socket, received } = open(localAddress);
     for (let i = 0; i < 100; i++) socket.write(head("GET", "/api/listings"));
@@ -129,7 +130,7 @@ describe("who is refused over and over", () => {
     for (let i = 0; i < 20; i++) open(localAddress).socket.write(head("GET", "/api/listings"));
   };
 
-  test("waits for the answer, and neither a good request beside them nor another network does", async () => {
+  test("waits for the answer, but neither a good request of the same client nor another network does", async () => {
     await exhaust("127.0.0.41");
     const [refused, good, other] = await Promise.all([
       ask("127.0.0.41"),
@@ -144,7 +145,7 @@ describe("who is refused over and over", () => {
     expect(other.ms).toBeLessThan(400);
   });
 
-  test("loses no answer where good requests stand among refused ones, and keeps nobody else waiting", async () => {
+  test("loses no answer if good requests are among refused ones, and delays nobody else", async () => {
     await exhaust("127.0.0.43");
     const { socket, received } = open("127.0.0.43");
     socket.write(head("GET", "/api/listings?limit=1", as("quiet")));
@@ -172,24 +173,27 @@ describe("who is refused over and over", () => {
 test.each([
   ["too large", 413, as("quiet"), 8_000_000],
   ["of nobody known", 401, as("nobody"), 1_000_000],
-])("who writes all of a body that is %s before reading still gets the answer", async (_, status, credential, size) => {
-  for (let i = 0; i < 10; i++) {
-    const { socket, received } = open("127.0.0.31");
-    const json = `content-type: application/json\r\ncontent-length: ${size}\r\n`;
-    socket.pause();
-    socket.write(head("POST", "/api/listings", `${credential}${json}`));
-    // In pieces, as clients send a file: the answer comes in between.
-    for (let sent = 0; sent < size; sent += 100_000) {
-      await new Promise<void>((resolve) => socket.write(Buffer.alloc(100_000, 0x20), () => resolve()));
-      await sleep(1);
+])(
+  "a client that writes all of a body that is %s before reading still gets the answer",
+  async (_, status, credential, size) => {
+    for (let i = 0; i < 10; i++) {
+      const { socket, received } = open("127.0.0.31");
+      const json = `content-type: application/json\r\ncontent-length: ${size}\r\n`;
+      socket.pause();
+      socket.write(head("POST", "/api/listings", `${credential}${json}`));
+      // In pieces, like clients send a file: the answer comes in between.
+      for (let sent = 0; sent < size; sent += 100_000) {
+        await new Promise<void>((resolve) => socket.write(Buffer.alloc(100_000, 0x20), () => resolve()));
+        await sleep(1);
+      }
+      socket.resume();
+      await expect.poll(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      socket.destroy();
     }
-    socket.resume();
-    await expect.poll(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    socket.destroy();
-  }
-});
+  },
+);
 
-test("who asks before they send a body is answered at once", async () => {
+test("a client that asks before it sends a body is answered at once", async () => {
   const { socket, received } = open("127.0.0.32");
   const startedMs = performance.now();
   const more = "content-type: application/json\r\ncontent-length: 8000000\r\nexpect: 100-continue\r\n";

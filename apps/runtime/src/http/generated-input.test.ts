@@ -1,4 +1,4 @@
-// Generated requests. Guarantee 17: whatever is sent, the reply is the record or a 4xx problem, never a 5xx. Guarantee 8:
+// Generated requests. Guarantee 17: the reply to any request is the record or a 4xx problem, never a 5xx. Guarantee 8:
 // no reply and no effect crosses from one project into another.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -76,7 +76,7 @@ const values = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-test("any body is taken as it is or refused with a problem", async () => {
+test("any body is accepted unchanged or refused with a problem", async () => {
   const body = fc.oneof(
     {
       weight: 6,
@@ -118,7 +118,7 @@ test("any body is taken as it is or refused with a problem", async () => {
   expect(accepted).toBeGreaterThan(50);
 });
 
-/** Not `String(value)`: an object may hold a member called `toString`. */
+/** Not `String(value)`: an object may have a member called `toString`. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 }

@@ -1,5 +1,5 @@
-// Generated values for every type of the language. Guarantee 17: whatever is sent, the reply is the record or a 4xx problem,
-// never a 5xx; and what was taken is what is read back, whichever way it is read.
+// Generated values for every type of the language. Guarantee 17: the reply to any request is the record or a 4xx
+// problem, never a 5xx. Every accepted value is read back unchanged, in every way of reading.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createTestCell, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -124,7 +124,7 @@ const fields = [
 
 const problems = [400, 403, 404, 409, 413, 422];
 
-test("any value is taken and read back alike, or refused at its field", async () => {
+test("any value is accepted and read back unchanged, or refused at its field", async () => {
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...fields), odd, fc.boolean(), async (field, value, isUpdate) => {
@@ -151,7 +151,7 @@ test("any value is taken and read back alike, or refused at its field", async ()
   expect(accepted).toBeGreaterThan(100);
 });
 
-test("any filter and order answer with rows, a problem, or that its field is not to be read", async () => {
+test("any filter and order return rows, a problem, or that the field can't be read", async () => {
   const part = fc
     .tuple(fc.constantFrom(...fields, "sort", "id", "deleted_at"), odd, fc.constantFrom(...fields))
     .map(([name, value, other]) => {

@@ -1,4 +1,5 @@
-// Grants over HTTP: which fields a caller reads and writes, what the service sets in their place, how long a page may be.
+// Grants over HTTP: which fields a caller can read and write, which values the service sets instead, and how long a
+// page can be.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
@@ -80,7 +81,7 @@ describe("reading", () => {
     for (const query of ["salary=1000", "sort=salary", "sort=-author_id"]) {
       expect(await refused(403, "forbidden", ["pub", "GET", `${path}?${query}`])).toHaveLength(1);
     }
-    // Read in some records only: a filter finds those, an order would tell the others.
+    // The field is readable in some records only: a filter finds those, but an order would reveal the others.
     const mine = await cell.send("ana", "GET", `${path}?salary=1003`);
     expect(mine.json.data).toHaveLength(1);
     expect((await cell.send("bob", "GET", `${path}?salary=1003`)).json.data).toEqual([]);
@@ -88,18 +89,18 @@ describe("reading", () => {
     expect((await cell.send("adminkey", "GET", `${path}?sort=salary`)).status).toBe(200);
   });
 
-  test("bounds a page by the largest of the caller's grants", async () => {
+  test("limits a page by the largest of the caller's grants", async () => {
     const count = async (as: string, query: string): Promise<number> =>
       (await cell.send(as, "GET", `${path}${query}`)).json.data.length;
     expect(await count("pub", "")).toBe(5);
     expect(await count("pub", "?limit=3")).toBe(3);
     await refused(400, "bad_request", ["pub", "GET", `${path}?limit=6`]);
-    // An owner's own grant has no bound, so the API's counts.
+    // An owner's own grant has no limit, so the API's limit counts.
     expect(await count("bob", "")).toBe(20);
     expect(await count("adminkey", "?limit=40")).toBe(40);
   });
 
-  test("goes on by cursor under a small bound", async () => {
+  test("continues by cursor under a small limit", async () => {
     const first = await cell.send("pub", "GET", path);
     const next = await cell.send("pub", "GET", `${path}?cursor=${first.json.page.next_cursor}`);
     expect(next.json.data).toHaveLength(5);
@@ -119,7 +120,7 @@ describe("writing", () => {
     expect((await cell.send("adminkey", "PATCH", `${path}/${id}`, { salary: 3 })).status).toBe(200);
   });
 
-  test("leaves what the service makes of the body to the service", async () => {
+  test("allows values that the service generates from the body", async () => {
     for (const as of ["ana", "edi"]) {
       const created = await cell.send(as, "POST", "/api/memos", { text: "Two words" });
       expect(created.json.data, created.text).toMatchObject({ handle: "two-words" });
@@ -139,24 +140,24 @@ describe("writing", () => {
     expect((await cell.send("edi", "PATCH", `${path}/${own}`, { title: "t", grade: 1 })).status).toBe(200);
   });
 
-  test("hides what can't be read alike, whatever is sent", async () => {
+  test("hides unreadable fields in the same way, whatever is sent", async () => {
     const missing = "018f0000-0000-7000-8000-000000000000";
     await refused(404, "not_found", ["ana", "PATCH", `${path}/${missing}`, { title: "x" }]);
   });
 });
 
 describe("values that a grant sets", () => {
-  test("stand in the place of the caller's, from request and credential", async () => {
+  test("replace the caller's, from request and credential", async () => {
     const sent = { name: "n", seen_from: "10.0.0.1" };
     const created = await cell.send("pub", "POST", "/api/callers", sent);
     expect(created.status, created.text).toBe(201);
     expect(created.json.data).toMatchObject({ seen_from: "127.0.0.1", kind: "publishable" });
-    // With a role that sets nothing the caller is free.
+    // With a role that sets nothing, the caller is free.
     const free = await cell.send("adminkey", "POST", "/api/callers", sent);
     expect(free.json.data).toMatchObject({ seen_from: "10.0.0.1", kind: null });
   });
 
-  test("are written whatever was sent, and where nothing was", async () => {
+  test("are written whatever was sent, even if nothing was", async () => {
     const { id } = (await cell.send("adminkey", "POST", "/api/memos", { text: "t" })).json.data;
     for (const body of [{ signed_by: edi }, {}]) {
       await cell.send("adminkey", "PATCH", `/api/memos/${id}`, { signed_by: null });
@@ -165,7 +166,7 @@ describe("values that a grant sets", () => {
     }
   });
 
-  test("are not forced on who holds a grant without them", async () => {
+  test("are not forced on callers with a grant without them", async () => {
     const id = await paper("ana", { title: "x" });
     const updated = await cell.send("edi", "PATCH", `${path}/${id}`, { grade: 4 });
     expect(updated.status, updated.text).toBe(200);
@@ -176,7 +177,7 @@ describe("values that a grant sets", () => {
   });
 });
 
-test("a calculated time that no client could write is none", async () => {
+test("a calculated time that no client could write is null", async () => {
   const due = await cell.addProject(`project: loans
 modules: [auth, users, roles, audit_logs]
 entities:

@@ -1,4 +1,5 @@
-// Many-to-many lists with records that the caller can't read: no reply names them, and no list that the caller writes takes them away.
+// Many-to-many lists with records that the caller can't read: no reply names them, and writing the list never removes
+// them.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -70,7 +71,7 @@ const patch = (body: object, as = "ana", at = path): Promise<TestReply> => cell.
 const linked = async (): Promise<unknown> => (await cell.send("watcher", "GET", path)).json.data.tags;
 
 describe("a list", () => {
-  test("names the records that the caller may read, wherever it is shown", async () => {
+  test("names only the records that the caller can read, wherever it is shown", async () => {
     await make("comments", { article_id: id, text: "x" });
     const replies = [
       (await cell.send("ana", "GET", path)).json.data,
@@ -85,11 +86,11 @@ describe("a list", () => {
     expect((await cell.send("watcher", "GET", path)).json.data.tags).toEqual([seen[0], hidden[0]].sort());
     expect((await cell.send("closed", "GET", path)).json.data.tags).toEqual([]);
     expect((await cell.send("closed", "GET", `/api/articles?id=${id}`)).json.data[0].tags).toEqual([]);
-    // What is computed of it looks at all, as rules do.
+    // A value computed from the list uses all records, like rules do.
     expect(replies[0].tag_count).toBe(2);
   });
 
-  test("names no more behind a restore, nor in a batch of updates", async () => {
+  test("names no others after a restore or in a batch of updates", async () => {
     expect((await cell.send("admin", "DELETE", path)).status).toBe(204);
     expect((await cell.send("ana", "POST", `${path}/restore`)).json.data.tags).toEqual([seen[0]]);
     const many = await cell.send("ana", "PATCH", "/api/articles", [{ id, title: "many" }]);
@@ -97,8 +98,8 @@ describe("a list", () => {
   });
 });
 
-describe("a list that is written", () => {
-  test("may be what was read, and leaves the hidden records alone", async () => {
+describe("a written list", () => {
+  test("can be the list that was read, and leaves the hidden records unchanged", async () => {
     const { tags } = (await cell.send("ana", "GET", path)).json.data;
     const same = await patch({ tags });
     expect([same.status, same.json.data.tags], same.text).toEqual([200, [seen[0]]]);
@@ -110,12 +111,12 @@ describe("a list that is written", () => {
     expect(await linked()).toEqual([hidden[0]]);
     expect((await patch({ tags: [] }, "closed")).status).toBe(200);
     expect(await linked()).toEqual([hidden[0]]);
-    // Who sees them takes them away.
+    // A caller who sees them can remove them.
     expect((await patch({ tags: [] }, "watcher")).json.data.tags).toEqual([]);
     expect(await linked()).toEqual([]);
   });
 
-  test("answers alike for a hidden record that it holds, one that it doesn't, and none", async () => {
+  test("gives the same answer for a hidden record in it, a hidden one outside, and a missing one", async () => {
     const sent = [hidden[0], hidden[1], "0199b0f4-0000-7000-8000-000000000000"];
     const replies = await Promise.all(sent.map((one) => patch({ tags: [one] })));
     for (const { status, json } of replies) {
@@ -124,7 +125,7 @@ describe("a list that is written", () => {
     }
   });
 
-  test("is judged, and kept by the audit log, as it is with the hidden ones", async () => {
+  test("is judged and audited together with the hidden records", async () => {
     const [, two] = [await patch({ tags: [seen[0], seen[1]] }), await patch({ tags: [...seen] })];
     // Three that they see, and one that they don't.
     expect(two.status).toBe(403);
@@ -138,7 +139,7 @@ describe("a list that is written", () => {
     ]);
   });
 
-  test("keeps its links to records that are deleted, for their return", async () => {
+  test("keeps its links to deleted records, for their restore", async () => {
     const [kept, gone] = [await make("topics", { name: "kept" }), await make("topics", { name: "gone" })];
     await patch({ topics: [kept, gone] });
     expect((await cell.send("admin", "DELETE", `/api/topics/${gone}`)).status).toBe(204);

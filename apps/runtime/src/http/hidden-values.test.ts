@@ -1,5 +1,5 @@
-// Writes as questions: no answer to one tells what a field holds that the caller can't read, or what a record that they can't
-// read is like.
+// Writes as questions: no answer reveals the value of a field that the caller can't read, or anything about a record
+// that they can't read.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -84,7 +84,7 @@ function told({ status, json }: TestReply): unknown {
 }
 
 describe("a reference that the caller can't read", () => {
-  test.each(["", "?dry_run=true"])("is not told by sending it back%s", async (query) => {
+  test.each(["", "?dry_run=true"])("is not revealed by sending it back%s", async (query) => {
     for (const title of ["theirs", "mine"]) {
       const path = `/api/sales/${await sale(title)}${query}`;
       const before = await cell.fingerprint(project);
@@ -100,14 +100,14 @@ describe("a reference that the caller can't read", () => {
     }
   });
 
-  test("may be sent back by who reads it, and set to a record that the caller reads", async () => {
+  test("can be sent back by a caller who can read it, and set to a record that the caller can read", async () => {
     const id = await sale("mine");
     expect((await cell.send("admin", "PATCH", `/api/sales/${id}`, { buyer_id: hidden })).status).toBe(200);
     const reply = await cell.send("ana", "PATCH", `/api/sales/${id}`, { buyer_id: open });
     expect(reply.status, reply.text).toBe(200);
   });
 
-  test("is not told by an owner who is sent back", async () => {
+  test("is not revealed by an owner that is sent back", async () => {
     await cell.addUser("ben", project, ["user"]);
     for (const [caller, title] of [
       ["ana", "mine"],
@@ -124,7 +124,7 @@ describe("a reference that the caller can't read", () => {
 });
 
 describe("a version that the caller can't read", () => {
-  test("is not told by a write that the rule refuses", async () => {
+  test("is not revealed by a write that the rule refuses", async () => {
     const ids = { sales: await sale("theirs"), notes: await make("notes", { text: "theirs" }) };
     for (const [plural, id] of Object.entries(ids)) {
       const path = `/api/${plural}/${id}`;
@@ -148,20 +148,20 @@ describe("a version that the caller can't read", () => {
   });
 });
 
-describe("a record that the caller may change and not read", () => {
+describe("a record that the caller can change but not read", () => {
   const writes = (id: string): readonly (readonly [string, string, object | undefined])[] => [
     ["POST", `/api/sales/${id}/transitions/finish`, {}],
     ["PATCH", `/api/sales/${id}`, { title: "x" }],
     ["PATCH", `/api/sales/${id}`, {}],
   ];
 
-  test("is its id alone in every reply, whatever was asked for", async () => {
+  test("is only its id in every reply, whatever was selected", async () => {
     for (const shown of ["", "?dry_run=true", "?fields=id,title,state", "?expand=buyer", "?fields=version"]) {
       const id = await sale("theirs");
       for (const [method, path, body] of writes(id)) {
         const reply = await cell.send("mover", method, `${path}${shown}`, body);
         expect([reply.status, reply.json.data], `${method} ${path}${shown}`).toEqual([200, { id }]);
-        // An ETag without a version, the same whatever the record holds.
+        // An ETag without a version, the same for every value of the record.
         expect(reply.headers.get("etag") ?? '"x"').not.toMatch(/^"[0-9]+-/);
       }
       const many = await cell.send("mover", "PATCH", `/api/sales`, [{ id, title: "y" }]);
@@ -172,7 +172,7 @@ describe("a record that the caller may change and not read", () => {
     }
   });
 
-  test("is refused without a word of its state", async () => {
+  test("is refused without revealing its state", async () => {
     const path = `/api/sales/${await sale("theirs")}/transitions/finish`;
     expect((await cell.send("mover", "POST", path)).status).toBe(200);
     const reply = await cell.send("mover", "POST", path);

@@ -1,4 +1,4 @@
-// The bound of a page holds for what is expanded in a record and for what is calculated, whoever asks for it and by which route.
+// The size limit of a page also applies to expanded and calculated values, for every caller and route.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { batchHandlers } from "../modules/batch/routes.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
@@ -59,17 +59,17 @@ function expectRefused(reply: TestReply, words: string): void {
   expect(reply.text).toContain(words);
 }
 
-describe("a record with what is expanded in it", () => {
+describe("a record with expanded records", () => {
   test.each([
     ["one by its id", () => `/api/orders/${large}?expand=lines`],
     ["one by its key", () => "/api/orders/by/number/large?expand=lines"],
     ["one of a list", () => `/api/orders?id=${large}&expand=lines`],
     ["the first of a list", () => "/api/orders?sort=number&expand=lines&limit=1"],
-  ])("is refused where it is too large: %s", async (_, path) => {
+  ])("is refused if it is too large: %s", async (_, path) => {
     for (let i = 0; i < 2; i++) expectRefused(await get(path()), "1 MB");
   });
 
-  test("is shown where it is not, and where less is asked for", async () => {
+  test("is shown if it is small enough, or if less is selected", async () => {
     const whole = await get(`/api/orders/${small}?expand=lines`);
     expect([whole.status, whole.json.data.lines.length]).toEqual([200, 3]);
     const fewer = await get(`/api/orders/${large}?expand=lines&expand[lines][limit]=3`);
@@ -78,17 +78,17 @@ describe("a record with what is expanded in it", () => {
     expect(narrow.json.data.map((each: { lines: unknown[] }) => each.lines.length)).toEqual([10, 3]);
   });
 
-  test("that is larger by itself is shown as ever", async () => {
+  test("is shown if the record itself is larger", async () => {
     const note = "n".repeat(BOUND + 1_000);
     await cell.rows(project, "update {schema}.orders set note = $2 where id = $1", [small, note]);
     expect((await get(`/api/orders/${small}`)).json.data.note.length).toBe(note.length);
-    expectRefused(await get(`/api/orders/${small}?expand=lines`), "Name the fields");
-    expectRefused(await get(`/api/orders?id=${small}&expand=lines&fields=note,lines.size`), "Name the fields");
+    expectRefused(await get(`/api/orders/${small}?expand=lines`), "Choose fewer fields");
+    expectRefused(await get(`/api/orders?id=${small}&expand=lines&fields=note,lines.size`), "Choose fewer fields");
     expect((await get(`/api/orders?id=${small}&expand=lines&fields=number,lines.size`)).status).toBe(200);
     await cell.rows(project, "update {schema}.orders set note = null");
   });
 
-  test("takes a write back that asks to be shown so", async () => {
+  test("rolls back a write whose reply would show it", async () => {
     const reply = await cell.send("ana", "PATCH", `/api/orders/${large}?expand=lines`, { note: "changed" });
     expectRefused(reply, "1 MB");
     const operations = [{ method: "GET", path: `/api/orders/${large}?expand=lines` }];

@@ -1,4 +1,5 @@
-// What a field's own limits refuse names the limit: a bound, a length, a pattern, whether the body's schema or Postgres finds it.
+// A refusal by a field's own limits names the limit: a bound, a length, a pattern, whether the body's schema or
+// Postgres finds it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell } from "./testing/test-cell.ts";
 
@@ -36,8 +37,8 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 test.each([
-  ["title", "x", "too_short", "It must have 2 characters at least."],
-  ["title", "123456789", "too_long", "It may have 8 characters at most."],
+  ["title", "x", "too_short", "It must have at least 2 characters."],
+  ["title", "123456789", "too_long", "It may have at most 8 characters."],
   ["code", "abc", "invalid_format", "It must match ^[A-Z]{3}$"],
   ["places", 6, "out_of_range", "It must be <= 5."],
   ["big", "-6", "out_of_range", "It must be at least -5."],

@@ -1,5 +1,5 @@
-// A public listener. In: HTTP. Out: what is answered to each request, and one log line for it. It never knows what a route does, and
-// answers everything it refuses itself as problem+json too.
+// A public listener. In: HTTP. Out: a reply to each request, and one log line for it. It doesn't know what a route
+// does. Its own refusals are problem+json too.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "@plinth/service";
@@ -31,29 +31,29 @@ import { createRefusalPace } from "./transport/refusal-pace.ts";
 import { guardSockets } from "./transport/socket-guard.ts";
 
 export interface ListenerLimits {
-  /** Bodies that are being read or served, in memory at once. */
+  /** The limits for bodies that are in memory at once, while they are read or served. */
   readonly bodyBytes: { readonly total: number; readonly perProject: number };
   readonly sockets: { readonly total: number; readonly perAddress: number };
 }
 
 export interface ListenerOptions {
   readonly limits: ListenerLimits;
-  /** Replies that were made and not yet read. */
+  /** Replies that are ready but not read yet. */
   readonly replies: ByteGate;
   readonly refusals: RefusalLog;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whose `X-Forwarded-For` counts. Default: nobody's. */
+  /** The proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly isTrustedProxy?: (address: string) => boolean;
   readonly answer: (arriving: Arriving) => Promise<Answer>;
-  /** Null when requests can be served; else why not. */
+  /** Null when requests can be served; else the reason why not. */
   readonly ready: () => Promise<string | null>;
 }
 
-/** A head that isn't there by then, and a request that isn't, however fast it goes on, are cut. */
+/** A connection is closed if the head isn't complete by then, or the request, however fast it arrives. */
 const HEAD_MS = 5_000;
 const REQUEST_MS = 120_000;
-/** Often, so that those who came together are not all cut in one turn of the event loop. */
+/** Often, so that connections that opened together aren't all closed in one turn of the event loop. */
 const CUT_EVERY_MS = 50;
 
 export function createListener(options: ListenerOptions): FastifyInstance {
@@ -64,8 +64,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   const largeTurn = createTurns();
   const loop = createLoopShare();
   const pipelined = createPipelined();
-  // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
-  // but a request id, whose characters are checked.
+  // Redaction costs more than the rest of the request. The only text in these lines that callers write is a request id,
+  // whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
 
   const app = Fastify({
@@ -81,7 +81,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     genReqId: (request) => requestIdOf(request.headers["x-request-id"], newRequestId),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => {
-      // No hook runs for these.
+      // Fastify runs no hook for these.
       reply.header("connection", "close");
       send(reply, request, respondWithFault(transportFault(error), request.id));
     },
@@ -94,7 +94,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
       if (refusals.note(refusal)) accessLog.info(refusal, "a connection was refused");
     },
   });
-  // The pipeline reads a body, or doesn't: only it knows who may send one, and how much.
+  // The pipeline decides whether to read a body: only it knows who may send one, and how large.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
   app.server.on("checkContinue", (request, response) => app.server.emit("request", request, response));
@@ -103,8 +103,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     send(reply, request, respondWithFault(publicFault(fault, options, request), request.id));
   });
 
-  // Connections that are idle when the stop begins are closed by Fastify; the others when their request is answered,
-  // else the stop would wait for them to become idle, and then for the keep-alive to end.
+  // Fastify closes connections that are idle when the stop begins. The others are closed when their request is
+  // answered; otherwise the stop would wait for the end of their keep-alive.
   let closing = false;
   app.addHook("preClose", async () => {
     closing = true;
@@ -126,7 +126,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     } finally {
       pipelined.leave(socket);
     }
-    // A stream has only begun: Fastify would end the reply of a handler that gives it nothing.
+    // A stream has only started. Fastify would end the reply of a handler that returns nothing.
     return reply.sent ? undefined : reply;
   };
 
@@ -134,7 +134,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     const startedMs = performance.now();
     const turn = loop.enter(callerOf(request.headers.authorization, request.ip));
     if (turn !== null) await turn;
-    // Nobody waits for the answer by now.
+    // The client has gone, so nobody waits for the answer.
     if (request.raw.socket.destroyed) return void reply.hijack();
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = await options.answer(arriving);
@@ -177,21 +177,21 @@ export function gateOf({ total, perProject }: ListenerLimits["bodyBytes"]): Byte
     waitMsMax: 2_000,
     refusal: () =>
       new Fault("unavailable", {
-        detail: "This project has too many large requests under way.",
+        detail: "This project already has too many large requests in progress.",
         headers: { "retry-after": "1" },
       }),
   });
 }
 
-/** Smaller replies are not counted: sockets bound them. */
+/** Smaller replies aren't counted, because the sockets limit them. */
 const SMALL_REPLY = 8_192;
-/** Encoding and sending one takes milliseconds. */
+/** Encoding and sending a reply of this size takes milliseconds. */
 const LARGE_REPLY = 131_072;
 
-/** Of a stream nothing is in memory but what its reader is about to get. */
+/** Only the next part of a stream is in memory. */
 const sizeOf = ({ body }: Reply): number => (isWhole(body) ? body.length : 0);
 
-/** The connection is gone: nothing is encoded for it, and a stream never begins. */
+/** The connection is gone: nothing is encoded, and a stream never starts. */
 function drop(reply: FastifyReply, { body }: Reply): void {
   if (body !== null && !isWhole(body)) body.destroy();
   reply.hijack();
@@ -207,10 +207,10 @@ function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: Se
   if (response.destroyed) release();
 }
 
-/** Statuses that a flood of requests is refused with. */
+/** Statuses of refusals that a flood of requests causes. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
 
-/** A caller is limited; what nobody has to answer for is not. */
+/** Refusals that a flood causes, and every error of a request whose project is unknown. */
 const isRefusal = ({ reply: { status }, projectId }: Answer): boolean =>
   REFUSALS.has(status) || (projectId === null && status >= 400);
 
@@ -237,7 +237,7 @@ function toArriving(request: FastifyRequest, response: ServerResponse, bodies: B
   };
 }
 
-/** No route takes a body with these methods: that there is one is all that the pipeline needs to refuse it. */
+/** No route takes a body with these methods. The pipeline refuses such a request without reading the body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 const unreadBody = Buffer.from(" ");
 
@@ -262,7 +262,7 @@ function packed<Body>(body: Body): Body | Buffer {
   return typeof body === "string" && body.length >= PACKED_CHARS_MIN ? Buffer.from(body) : body;
 }
 
-/** What Fastify and Node refuse before any of our code runs. */
+/** Refusals by Fastify and Node, before any of our code runs. */
 function transportFault(error: { readonly code?: string; readonly statusCode?: number }): Fault {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":

@@ -1,4 +1,5 @@
-// Lists: pages that neither lose nor repeat a row, filters, sorts, NULLs, and cursors that serve one list alone.
+// Lists: pages that neither lose nor repeat a row, filters, sorts, NULLs, and cursors that only work for their own
+// list.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -15,7 +16,7 @@ beforeAll(async () => {
   cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
   cell.addCaller("pub", project, keyPrincipal("key_pub", []));
   cell.addCaller("elsewhere", other, keyPrincipal("key_other", ["admin"]));
-  // 45 rows; prices and descriptions repeat, descriptions and dates are missing here and there, times differ by microseconds.
+  // 45 rows. Prices and descriptions repeat, some descriptions and dates are missing, and times differ by microseconds.
   await cell.rows(
     project,
     `insert into {schema}.listings (id, title, description, price, featured, status, opens_at, created_by, created_at)
@@ -55,7 +56,7 @@ describe("without parameters", () => {
   test("come 20 at a time, the newest first", async () => {
     const { rows, sizes } = await pages("admin", "");
     expect(sizes).toEqual([20, 20, 5]);
-    // Seven moments; the id breaks ties.
+    // Seven different times; the id breaks ties.
     const newest = Array.from({ length: 45 }, (_, i) => i + 1).sort((a, b) => (b % 7) - (a % 7) || b - a);
     expect(rows.map((row) => row.title)).toEqual(newest.map((n) => `T${n}`));
   });
@@ -66,7 +67,7 @@ describe("without parameters", () => {
     expect(row).toMatchObject({ featured: false, description: 'd"3', opens_at: "2024-01-01T00:00:00.000007Z" });
   });
 
-  test("show what the caller may read and no more", async () => {
+  test("show only what the caller can read", async () => {
     expect(new Set((await pages("pub", "")).rows.map((row) => row.status))).toEqual(new Set(["active"]));
     expect((await pages("pub", "")).rows).toHaveLength(15);
     const own = (await pages("ana", "limit=100")).rows;
@@ -123,18 +124,18 @@ describe("a filter", () => {
       "status=active&price=1&featured=false",
       (row) => row.status === "active" && row.price === 1 && row.featured === false,
     ],
-  ])("%s keeps what is equal", async (query, keep) => {
+  ])("%s finds equal values", async (query, keep) => {
     const all = (await pages("admin", "limit=100")).rows;
     const expected = all.filter(keep);
     expect(expected.length).toBeGreaterThan(0);
     expect((await pages("admin", `limit=2&${query}`)).rows).toEqual(expected);
   });
 
-  test("never widens what the caller may read", async () => {
+  test("never shows more than the caller can read", async () => {
     expect((await pages("pub", "status=draft")).rows).toHaveLength(0);
   });
 
-  test("takes quotes and backslashes as they are", async () => {
+  test("takes quotes and backslashes literally", async () => {
     for (const value of ["' or true --", "\\", '"', "%25", "{user.id}", "$1"]) {
       expect((await pages("admin", `title=${encodeURIComponent(value)}`)).rows).toHaveLength(0);
     }
@@ -145,7 +146,7 @@ describe("a cursor", () => {
   const first = async (query: string, as = "admin", path = "/api/listings"): Promise<string> =>
     (await cell.send(as, "GET", `${path}?limit=5${query}`)).json.page.next_cursor;
 
-  test("serves its own list alone", async () => {
+  test("only works for its own list", async () => {
     const cursor = await first("&sort=price&status=active");
     const use = async (query: string, as = "admin", path = "/api/listings"): Promise<number> =>
       (await cell.send(as, "GET", `${path}?cursor=${cursor}${query}`)).status;
@@ -158,7 +159,7 @@ describe("a cursor", () => {
     expect(await use("&sort=price&status=active", "elsewhere")).toBe(400);
   });
 
-  test("shows nothing of the values in it", async () => {
+  test("doesn't reveal its values", async () => {
     const cursor = await first("&sort=title");
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain("T1");
@@ -188,7 +189,7 @@ test("lists of users show what the rules let the caller see", async () => {
   expect((await cell.send("admin", "GET", "/v1/users")).json.data).toHaveLength(1);
 });
 
-test("a user writes their own name, and neither e-mail nor roles", async () => {
+test("a user can write their own name, but neither e-mail nor roles", async () => {
   const [{ id }] = (await cell.send("ana", "GET", "/v1/users")).json.data;
   const renamed = await cell.send("ana", "PATCH", `/v1/users/${id}`, { name: "Ana B" });
   expect(renamed.json.data).toMatchObject({ name: "Ana B", version: 2 });

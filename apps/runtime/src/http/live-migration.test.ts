@@ -1,5 +1,5 @@
-// A replica that still serves the release before: what the new schema refuses is tried again under the new release, and
-// what that refuses too is the caller's to know, never a 500.
+// A replica that still serves the previous release: a request that the new schema refuses is tried again under the new
+// release. If that refuses it too, the caller gets its answer, never a 500.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 const create = (values: object): ReturnType<TestCell["send"]> => cell.send("admin", "POST", "/api/items", values);
 const table = (sql: string): Promise<unknown> => cell.rows(project, `alter table {schema}.items ${sql}`);
 
-test("a column that is gone, or has another type, is met once", async () => {
+test("a column that is gone, or has another type, causes one retry", async () => {
   const { id } = (await create({ title: "a", worn: "x", size: 1 })).json.data;
   await cell.publish(project, blueprint("      title: string\n      size: string?"), { migrate: false });
   await table("drop column worn, alter column size type text using size::text");
@@ -44,7 +44,7 @@ test("a column that is gone, or has another type, is met once", async () => {
   expect(cell.reloads).toHaveLength(1);
 });
 
-test("a write with a column that is gone is judged by the new release, once", async () => {
+test("a write with a column that is gone is repeated once under the new release", async () => {
   await cell.publish(project, blueprint("      title: string\n      size: int?"), { migrate: false });
   await table("drop column worn");
   const reply = await create({ title: "b", worn: "x" });
@@ -52,7 +52,7 @@ test("a write with a column that is gone is judged by the new release, once", as
   expect(await cell.rows(project, "select 1 from {schema}.items")).toEqual([]);
 });
 
-test("a value that only the new release asks for is a 422, and one that it fills in is filled in", async () => {
+test("a value that only the new release requires is a 422, and one that it generates is generated", async () => {
   await cell.publish(project, blueprint("      title: string\n      size: int?\n      kind: enum[none, some] = none"), {
     migrate: false,
   });
@@ -65,7 +65,7 @@ test("a value that only the new release asks for is a 422, and one that it fills
   expect([reply.status, reply.json.errors?.[0]?.path], reply.text).toEqual([422, "/need"]);
 });
 
-test("a rule of the table that the old release doesn't know is a 409 or a 422", async () => {
+test("a constraint that the old release doesn't know is a 409 or a 422", async () => {
   await create({ title: "taken" });
   await table("add constraint items__title__new_key unique (title)");
   const taken = await create({ title: "taken" });

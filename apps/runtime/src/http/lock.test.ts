@@ -1,5 +1,5 @@
-// Rules over other records of the same entity, while thirty callers write at once: of conflicting writes one gets through, by
-// whichever route. Without `lock`, each sees what stood before all of them.
+// Rules over other records of the same entity, with thirty concurrent writes: one of the conflicting writes succeeds,
+// on every route. Without `lock`, each of them sees the state before all of them.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createWorkBudget } from "../events/work-budget.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
@@ -97,7 +97,7 @@ async function outcomes(send: (at: number) => Promise<TestReply>): Promise<Reado
 
 const oneOf = (done: number): object => ({ [done]: 1, 403: AT_ONCE - 1 });
 
-describe("one of thirty gets through", () => {
+describe("one of thirty succeeds", () => {
   test("that create", async () => {
     const taken = { room_id: await room(), day: ++day };
     expect(await outcomes(() => cell.send("ana", "POST", "/api/bookings", taken))).toEqual(oneOf(201));
@@ -122,7 +122,7 @@ describe("one of thirty gets through", () => {
 
   test("that restore", async () => {
     const shared = await room();
-    // One that stays, so that the others may be deleted.
+    // One record that stays, so that the others can be deleted.
     await make("bookings", { room_id: shared, day: ++day });
     const same = ++day;
     const ids: string[] = [];
@@ -141,14 +141,14 @@ describe("one of thirty gets through", () => {
   });
 });
 
-describe("what another process is about to commit counts", () => {
-  /** How many wait for a lock. */
+describe("an uncommitted write of another process counts", () => {
+  /** How many requests wait for a lock. */
   async function waiting(): Promise<number> {
     const sql = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     return (await cell.pool.query(sql)).rowCount ?? 0;
   }
 
-  /** It holds the room, as a locked write does, until the request waits for it. */
+  /** Holds the room, like a locked write, until the request waits for it. */
   async function beside(roomId: string, sql: string, request: () => Promise<TestReply>): Promise<TestReply> {
     const client = await cell.pool.connect();
     try {
@@ -182,7 +182,7 @@ describe("what another process is about to commit counts", () => {
     expect(called.status, called.text).toBe(403);
   });
 
-  test("for an action whose other record goes", async () => {
+  test("for an action whose other record is deleted", async () => {
     const [roomId, guest] = [await room(), await make("guests", { name: "Gil" })];
     const input = { room_id: roomId, day: ++day, guest_id: guest };
     const client = await cell.pool.connect();
@@ -207,12 +207,12 @@ describe("what another process is about to commit counts", () => {
     expect(reply.status, reply.text).toBe(403);
   });
 
-  test("for a record that has come under another room meanwhile", async () => {
+  test("for a record that was moved to another room meanwhile", async () => {
     const [from, into] = [await room(), await room()];
     const id = await make("bookings", { room_id: from, day: ++day });
     const last = await make("bookings", { room_id: from, day: ++day });
     const moved = `update bookings set room_id = '${into}' where id = '${id}'`;
-    // It is alone where it is now.
+    // It is alone in its present place.
     const reply = await beside(from, moved, () => cell.send("ana", "DELETE", `/api/bookings/${id}`));
     expect(reply.status, reply.text).toBe(403);
     expect((await cell.send("ana", "DELETE", `/api/bookings/${last}`)).status).toBe(403);
@@ -227,7 +227,7 @@ test("all but the last of thirty may be deleted", async () => {
   expect(await outcomes(remove)).toEqual({ 204: AT_ONCE - 1, 403: 1 });
 });
 
-test("those that swap their rooms don't wait for each other in a circle", async () => {
+test("updates that swap their rooms don't deadlock", async () => {
   const [one, other] = [await room(), await room()];
   const ids: string[] = [];
   for (let at = 0; at < AT_ONCE; at++) {
@@ -238,7 +238,7 @@ test("those that swap their rooms don't wait for each other in a circle", async 
   expect(await outcomes(swap)).toEqual({ 200: AT_ONCE });
 });
 
-test("of two actions that take two rooms in opposite order, one begins again", async () => {
+test("of two actions that lock two rooms in opposite order, one starts again", async () => {
   for (let round = 0; round < 4; round++) {
     const [one, two] = [await room(), await room()];
     const both = (...[first, second]: readonly string[]): Promise<TestReply> =>

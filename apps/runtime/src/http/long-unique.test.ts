@@ -1,4 +1,4 @@
-// A text that its unique index can't hold is the caller's mistake, not ours.
+// A text that is too long for its unique index is the caller's mistake, not ours.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";

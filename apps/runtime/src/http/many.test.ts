@@ -1,4 +1,5 @@
-// Several records in one request: all or none, or each by itself; every record under the rules, checks and traces of a single write.
+// Several records in one request: all or none, or each by itself; every record under the rules, checks and traces of a
+// single write.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -65,7 +66,7 @@ describe("all or none", () => {
     expect(await auditLines(ids, "delete")).toBe(3);
   });
 
-  test("tells all problems of all items at once, and writes nothing", async () => {
+  test("reports all problems of all items at once, and writes nothing", async () => {
     const list = [{ title: "Lamp", price: 1 }, { price: "x" }, { title: "Lamp", price: 1, colour: "red" }, 7];
     expect(await refused(422, ["ana", "POST", "/api/listings", list])).toEqual([
       { path: "/1/title", code: "required" },
@@ -75,7 +76,7 @@ describe("all or none", () => {
     ]);
   });
 
-  test("takes everything back at the first refusal, which names the item", async () => {
+  test("rolls everything back at the first refusal, which names the item", async () => {
     const list = [...chairs(2), { title: "Twin", price: 1, code: "t1" }, { title: "Twin", price: 1, code: "t1" }];
     expect(await refused(409, ["ana", "POST", "/api/listings", list])).toEqual([{ path: "/3/code", code: "taken" }]);
     const [mine] = await created(1);
@@ -106,7 +107,7 @@ describe("all or none", () => {
     expect(await refused(412, ["ana", "PATCH", "/api/listings", stale])).toMatchObject([{ path: "/1" }]);
   });
 
-  test("lists that cross in their order wait for each other and all succeed", async () => {
+  test("lists in different orders wait for each other, and all succeed", async () => {
     const ids = await created(20);
     const lists = Array.from({ length: 8 }, (_, n) => {
       const order = n % 2 === 0 ? ids : [...ids].reverse();
@@ -136,7 +137,7 @@ test("a list with an Idempotency-Key is written once", async () => {
 });
 
 describe("each by itself", () => {
-  test("creates what it can, and says why it can't the rest", async () => {
+  test("creates what it can, and reports why the rest is refused", async () => {
     const list = [
       { title: "Own", price: 1, code: "e1" },
       { title: "Own", price: 1, code: "e1" },
@@ -152,7 +153,7 @@ describe("each by itself", () => {
     expect(data[2].error.errors.map((error: { path: string }) => error.path).sort()).toEqual(["/price", "/title"]);
   });
 
-  test("updates and deletes what it may", async () => {
+  test("updates and deletes what the caller is allowed to", async () => {
     const [mine] = await created(1);
     const [theirs] = await created(1, "bob");
     const changes = [
@@ -214,7 +215,7 @@ test("costs as many requests as it has records", async () => {
   await limited.close();
 });
 
-test("several are tried without being kept", async () => {
+test("several records can be written in a dry run", async () => {
   const before = await cell.fingerprint(project);
   const list = chairs(2);
   const reply = await cell.send("ana", "POST", "/api/listings?dry_run=true", list);

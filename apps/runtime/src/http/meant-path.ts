@@ -1,11 +1,12 @@
-// Which path somebody may have meant. In: a path that is no route. Out: one that is, or null. It is made of what the document of the API
-// shows to every caller: entities, transitions and routes of modules, and never of records.
+// Suggests the path that somebody may have meant. In: a path that is no route. Out: a path that is one, or null.
+// Suggestions only use what the API's document shows to every caller: entities, transitions and routes of modules,
+// never records.
 import type { Bundle, BundleEntity } from "@plinth/bundle";
 import { suggest } from "../query/suggest.ts";
 
 type Known = Pick<Bundle, "entities" | "moduleRoutes">;
 
-/** Longer ones are shown to nobody. */
+/** Longer suggestions aren't shown. */
 const CHARS_MAX = 256;
 
 /** @param isRoute Whether a path has any method. */
@@ -16,11 +17,11 @@ export function meantPath(bundle: Known, path: string, isRoute: (path: string) =
   return ofEntity(bundle, trimmed, isRoute) ?? ofModule(bundle, trimmed);
 }
 
-/** `/v1/auth/signup`: another route beside it. */
+/** `/v1/auth/signup`: another route of the same module. */
 function ofModule({ moduleRoutes }: Known, path: string): string | null {
   const [parent, name] = parted(path);
-  const beside = moduleRoutes.map((route) => parted(route.path)).filter(([other]) => other === parent);
-  const names = beside.map(([, last]) => last).filter((last) => !last.startsWith(":"));
+  const siblings = moduleRoutes.map((route) => parted(route.path)).filter(([other]) => other === parent);
+  const names = siblings.map(([, last]) => last).filter((last) => !last.startsWith(":"));
   const nearest = suggest(name, names);
   return nearest === null ? null : `${parent}/${nearest}`;
 }

@@ -1,4 +1,4 @@
-// What a developer reads when something is refused: it says what was wrong, and how it is written right.
+// The messages that a developer reads after a refusal: what was wrong, and what to write instead.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -43,9 +43,9 @@ async function read(...request: Parameters<TestCell["send"]>): Promise<string[]>
   return [...(json.detail === undefined ? [] : [json.detail]), ...errors];
 }
 
-test("a path that is no route is told from a record that isn't there", async () => {
+test("the message for an unknown route differs from the one for a missing record", async () => {
   expect(await read("ana", "GET", "/api/sampels")).toEqual([
-    "There is no such route; /v1/openapi.json lists all. Did you mean /api/samples?",
+    "This route does not exist; /v1/openapi.json lists all routes. Did you mean /api/samples?",
   ]);
 });
 
@@ -62,14 +62,16 @@ test.each([
   ["GET", "/v1/auth/signup", "/v1/auth/sign-up"],
   ["GET", "/v1/resources/nothing-of-that-name", null],
   ["GET", "/colours", null],
-])("%s %s is told %s", async (method, path, meant) => {
+])("%s %s gets %s", async (method, path, meant) => {
   const hint = meant === null ? "" : ` Did you mean ${meant}?`;
-  expect(await read("ana", method, path)).toEqual([`There is no such route; /v1/openapi.json lists all.${hint}`]);
+  expect(await read("ana", method, path)).toEqual([
+    `This route does not exist; /v1/openapi.json lists all routes.${hint}`,
+  ]);
 });
 
-test("what is no id is told so; a record that is hidden is not told from one that is missing", async () => {
+test("the message says that a text is no id, and is the same for a hidden and a missing record", async () => {
   expect(await read("ana", "GET", "/api/samples/123")).toEqual([
-    "123 is no id: each is a UUID, as the field `id` shows it.",
+    "123 is not an id. Ids are UUIDs, as in the field `id`.",
   ]);
   const { json } = await cell.send("adminkey", "POST", "/api/tags", { name: "kept", secret_tag: true });
   const problem = async (id: string): Promise<unknown> => {
@@ -79,13 +81,13 @@ test("what is no id is told so; a record that is hidden is not told from one tha
   expect(await problem(json.data.id)).toEqual(await problem("018f0000-0000-7000-8000-000000000000"));
 });
 
-test("a role that lacks a transition hears which", async () => {
+test("the message names the transition that a role lacks", async () => {
   expect(await read("ana", "POST", "/api/tickets/018f0000-0000-7000-8000-000000000000/transitions/solve")).toEqual([
     "Your role does not allow you to take the transition solve of tickets.",
   ]);
 });
 
-test("a value of another form is shown the form; what the service writes is no unknown field", async () => {
+test("the message shows the required form, and a field that the service writes is not unknown", async () => {
   const body = {
     title: "t",
     big: "x",
@@ -98,16 +100,16 @@ test("a value of another form is shown the form; what the service writes is no u
   };
   expect((await read("ana", "POST", "/api/samples", body)).sort()).toEqual([
     "/big It must be a whole number of 64 bits.",
-    "/inner There is no such field.",
+    "/inner This field does not exist.",
     "/moment It must be a time in the format RFC 3339 with an offset, such as 2024-12-31T23:59:59Z.",
-    "/number It can't be sent: the service writes it.",
+    "/number It can't be sent, because the service writes it.",
     "/span It must be a duration in the format ISO 8601 without years and months, such as P1DT12H.",
     "/tags/0 It must be a UUID, such as 0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f.",
-    '/titel There is no such field. Did you mean "title"?',
+    '/titel This field does not exist. Did you mean "title"?',
   ]);
 });
 
-test("an amount as a number is told to be a string, one with too many places how many it may have", async () => {
+test("the message about an amount says that it is a string, and how many places it can have", async () => {
   expect((await read("ana", "POST", "/api/samples", { title: "t", price: 12, cost: "1.005", big: 7 })).sort()).toEqual([
     "/big It must be a whole number of 64 bits, as a string.",
     "/cost It must be a decimal number with at most 18 digits before the point and 2 after it: 1.00.",
@@ -115,7 +117,7 @@ test("an amount as a number is told to be a string, one with too many places how
   ]);
 });
 
-test("a value whose form has a standard is shown an example of it", async () => {
+test("the message for a standard form contains an example", async () => {
   const body = { country: "Germany", zone: "CET+1", mail: "x", page: "x", tone: "red", money: "euro", language: "EN" };
   expect((await read("clerk", "POST", "/api/forms", { ...body, days: ["1.2."], mobile: 49 })).sort()).toEqual([
     "/country It must be a country code with two capital letters (ISO 3166-1), such as DE.",
@@ -130,11 +132,11 @@ test("a value whose form has a standard is shown an example of it", async () => 
   ]);
 });
 
-test("a number is told how it is written, and how it is added to", async () => {
+test("the message about a number shows its form, and how to add to it", async () => {
   const sent = { title: "t", amount: "5", price: { add: 1 } };
   expect((await read("ana", "POST", "/api/samples", sent)).sort()).toEqual([
     "/amount It must be an integer or null.",
-    "/price Only an update or a transition adds to a number: send the number itself.",
+    "/price Only an update or a transition can add to a number. Send the number itself.",
   ]);
   const { json } = await cell.send("ana", "POST", "/api/samples", { title: "t" });
   const path = `/api/samples/${json.data.id}`;
@@ -147,9 +149,9 @@ test("a number is told how it is written, and how it is added to", async () => {
   ]);
 });
 
-test("a state that no new record has is told the first, and the transitions that lead on", async () => {
+test("the message about a state names the first one, and the next transitions", async () => {
   expect(await read("ana", "POST", "/api/tickets", { title: "t", status: "open" })).toEqual([
-    "/status A new ticket is draft. Leave it out, and then take a transition: submit (to open).",
+    "/status A new ticket is draft. Leave it out, and then use a transition: submit (to open).",
   ]);
   const { json } = await cell.send("ana", "POST", "/api/tickets", { title: "t" });
   expect(await read("ana", "POST", `/api/tickets/${json.data.id}/transitions/submit`, { title: "x" })).toEqual([
@@ -157,10 +159,10 @@ test("a state that no new record has is told the first, and the transitions that
   ]);
 });
 
-test("a caller without a user hears that nobody is signed in where that is what is missing", async () => {
+test("the message says that no user is signed in if that is the cause", async () => {
   cell.addCaller("nobody", project, keyPrincipal("key_public", ["public"]));
   expect(await read("nobody", "POST", "/api/tickets", {})).toEqual([
-    "Nobody is signed in: to create tickets, send a user's access token as Plinth-User-Token.",
+    "No user is signed in. To create tickets, send a user's access token as Plinth-User-Token.",
   ]);
   const ticket = "/api/tickets/018f0000-0000-7000-8000-000000000000";
   expect(await read("nobody", "POST", `${ticket}/transitions/solve`)).toEqual([
@@ -170,13 +172,13 @@ test("a caller without a user hears that nobody is signed in where that is what 
 
 test("a filter by a field that has no order is no unknown field", async () => {
   expect((await read("ana", "GET", "/api/samples?tags=x"))[0]).toBe(
-    "tags: Records can't be filtered by it: it lists many other records. Name a field of theirs: tags.id.",
+    "tags: Records can't be filtered by it: it is a list of other records. Name a field of theirs: tags.id.",
   );
   expect((await cell.send("ana", "GET", "/api/samples?tags.id=018f0000-0000-7000-8000-000000000000")).status).toBe(200);
   expect((await read("ana", "GET", "/api/samples?inner=x"))[0]).toBe('The parameter "inner" is unknown.');
 });
 
-describe("a list that can't be had as it was asked for", () => {
+describe("a list with wrong parameters", () => {
   const first = async (query: string, path = "/api/articles"): Promise<string> =>
     (await read("reader", "GET", `${path}?${query}`))[0] ?? "";
   const where = (json: unknown): string => `where=${encodeURIComponent(JSON.stringify(json))}`;
@@ -192,7 +194,7 @@ describe("a list that can't be had as it was asked for", () => {
     [{ not: { comments: { likes: { gte: "x" } } } }, "where.not.comments.likes.gte", "It must be a number."],
     [{ or: { status: "draft" } }, "where.or", "or takes a list of conditions."],
     [{ or: ["draft"] }, "where.or.0", 'It must be an object: {"<field>":"<value>"}.'],
-    [{ and: [{ prise: "1" }] }, "where.and.0.prise", 'It is no field of article. Did you mean "price"?'],
+    [{ and: [{ prise: "1" }] }, "where.and.0.prise", 'It is not a field of article. Did you mean "price"?'],
   ])("where=%j names the place", async (json, path, message) => {
     const reply = await cell.send("reader", "GET", `/api/articles?${where(json)}`);
     expect(reply.json.errors).toEqual([{ path, code: expect.any(String), message }]);
@@ -205,11 +207,14 @@ describe("a list that can't be had as it was asked for", () => {
   });
 
   test.each([
-    ["tags=x", "tags: Records can't be filtered by it: it lists many other records. Name a field of theirs: tags.id."],
+    [
+      "tags=x",
+      "tags: Records can't be filtered by it: it is a list of other records. Name a field of theirs: tags.id.",
+    ],
     ["sort=labels", "sort: Records can't be sorted by labels: it is a list."],
     [
       "sort=meta",
-      "sort: Records can't be sorted by meta: it holds JSON. Keep what you need of it in a field of its own.",
+      "sort: Records can't be sorted by meta: it is JSON. Store the part that you need in a separate field.",
     ],
   ])("%s says why", async (query, message) => {
     expect(await first(query)).toBe(message);
@@ -223,14 +228,16 @@ describe("a list that can't be had as it was asked for", () => {
     expect(await first("group_by=title.month", aggregate)).toBe(
       "group_by: Records can't be grouped by title.month: only a date or a time has a month.",
     );
-    expect(await first("select=sum(title)", aggregate)).toBe("select: There is no sum of title: it holds no number.");
+    expect(await first("select=sum(title)", aggregate)).toBe(
+      "select: The sum of title can't be calculated: it isn't a number.",
+    );
     expect(await first("select=count&having=x", aggregate)).toBe(
-      'The parameter "having" is unknown. Groups can\'t be filtered: filter the records, or choose among the groups of the reply.',
+      'The parameter "having" is unknown. Groups can\'t be filtered. Filter the records, or filter the groups of the reply in the client.',
     );
   });
 
-  const pages = "Pages go by `limit` and `cursor`: send the `page.next_cursor` of the page before.";
-  const order = "The order is written `sort=-created_at,<field>`.";
+  const pages = "Use `limit` and `cursor` for pages: send the `page.next_cursor` of the previous page.";
+  const order = "Write the order as `sort=-created_at,<field>`.";
   test.each([
     ["offset=20", `The parameter "offset" is unknown. ${pages}`],
     ["page=2", `The parameter "page" is unknown. ${pages}`],
@@ -250,7 +257,7 @@ describe("a list that can't be had as it was asked for", () => {
     [where({ $or: [] }), 'There is no "$or". `or` takes a list of conditions.'],
     [where({ AND: [] }), 'There is no "AND". `and` takes a list of conditions.'],
     ["constructor=x", 'The parameter "constructor" is unknown.'],
-  ])("%s is told what it is called here", async (query, message) => {
+  ])("%s gets the name that this API uses", async (query, message) => {
     expect(await first(query)).toBe(message);
   });
 
@@ -262,7 +269,7 @@ describe("a list that can't be had as it was asked for", () => {
     ["price[$gte]=1", "Write gte."],
     [where({ price: { neq: "1" } }), "Write ne."],
     ["price[like]=1", "It takes eq, ne, in, nin, is_null, gt, gte, lt, lte."],
-  ])("%s is told the operator", async (query, message) => {
+  ])("%s gets the operator", async (query, message) => {
     expect(await first(query)).toMatch(new RegExp(`${message.replaceAll(".", "\\.")}$`));
   });
 
@@ -277,14 +284,14 @@ describe("a list that can't be had as it was asked for", () => {
     expect(await first(query, "/api/comments")).toBe(message);
   });
 
-  test("shows a relation of its own where an expansion's option is written wrong", async () => {
-    expect(await first("expand=comments&expand[comments]=1")).toContain("It is written expand[comments][limit].");
-    expect(await first("expand[x]=1", "/api/tags")).toContain("It is written expand[articles][limit].");
-    expect((await read("ana", "GET", "/api/towns?expand[x]=1"))[0]).toContain("It is written expand[yards][limit].");
+  test("shows one of the entity's relations if an expansion's option is malformed", async () => {
+    expect(await first("expand=comments&expand[comments]=1")).toContain("Write it as expand[comments][limit].");
+    expect(await first("expand[x]=1", "/api/tags")).toContain("Write it as expand[articles][limit].");
+    expect((await read("ana", "GET", "/api/towns?expand[x]=1"))[0]).toContain("Write it as expand[yards][limit].");
     expect((await read("clerk", "GET", "/api/forms?expand[x]=1"))[0]).toContain("expand[<relation>][limit].");
   });
 
-  test("is told of a + that became a space", async () => {
+  test("explains a + that became a space", async () => {
     expect(await first("created_at[gte]=2024-12-31T12:00:00+01:00")).toBe(
       "created_at[gte]: It must be a time of RFC 3339: 2024-12-31T23:59:59Z. In an address, + means a space: write %2B.",
     );
@@ -300,16 +307,16 @@ describe("a list that can't be had as it was asked for", () => {
   });
 });
 
-test("what is unique within an organization names what the caller has chosen", async () => {
+test("a conflict within an organization only names the caller's own fields", async () => {
   const insert = "insert into {schema}.organizations (id, name) values (gen_random_uuid(), 'One') returning id";
   const [organization] = await cell.rows(project, insert);
   const within = { "plinth-organization": String(organization?.["id"]) };
   expect(await read("adminkey", "POST", "/api/jobs", { title: "Saw" })).toEqual([
-    "Name one by the header Plinth-Organization.",
+    "Name one in the header Plinth-Organization.",
   ]);
   await cell.send("adminkey", "POST", "/api/jobs", { title: "Saw" }, within);
   expect(await read("adminkey", "POST", "/api/jobs", { title: "Saw" }, within)).toEqual([
-    "Another record has this title already.",
+    "Another record already has this title.",
     "/title The value is already taken.",
   ]);
 });

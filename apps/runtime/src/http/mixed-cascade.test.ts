@@ -1,4 +1,4 @@
-// A delete that marks some records and destroys others: which, is decided record by record, by what it refers to.
+// A delete that marks some records and destroys others. For each record, its references decide which.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -54,7 +54,7 @@ async function send(method: string, path: string, status: number): Promise<void>
   expect(reply.status, reply.text).toBe(status);
 }
 
-/** By record: `marked`, `living`, or null where it is gone. */
+/** By record: `marked`, `living`, or null if it is gone. */
 async function states(plural: string, ids: readonly string[]): Promise<readonly (string | null)[]> {
   const rows = await cell.rows(
     project,
@@ -64,7 +64,7 @@ async function states(plural: string, ids: readonly string[]): Promise<readonly 
   return ids.map((id) => (rows.find((row) => row.id === id)?.state as string | undefined) ?? null);
 }
 
-test("what could only be marked is marked, though others of its kind are destroyed", async () => {
+test("a record that can be marked is marked, even if others of its entity are destroyed", async () => {
   const plant = await make("plants", {});
   const crate = await make("crates", { plant_id: plant });
   const goods = [
@@ -91,7 +91,7 @@ test("what could only be marked is marked, though others of its kind are destroy
   expect(await states("hints", hints)).toEqual(["living", null, null, "living"]);
 });
 
-test("what was marked before goes with what is destroyed, and only with that", async () => {
+test("a record that was marked before is only deleted with a destroyed one", async () => {
   const plant = await make("plants", {});
   const crate = await make("crates", { plant_id: plant });
   const goods = [await make("goods", { plant_id: plant }), await make("goods", { crate_id: crate })];
@@ -100,7 +100,7 @@ test("what was marked before goes with what is destroyed, and only with that", a
   expect(await states("goods", goods)).toEqual(["marked", null]);
 });
 
-test("what is marked loses a reference to what is destroyed, or stands in the way of it", async () => {
+test("a marked record loses a reference to a destroyed one, or prevents its delete", async () => {
   const plant = await make("plants", {});
   const crate = await make("crates", { plant_id: plant });
   const note = await make("notes", { plant_id: plant, crate_id: crate });

@@ -1,4 +1,4 @@
-// Lists within lists: three deep they have room without any limit named, and what is too much together is refused with its number.
+// Nested lists: three levels work without explicit limits, and a refusal of too many records names the number.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell } from "./testing/test-cell.ts";
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => cell?.close());
 
-test("three lists within each other bring ten records each", async () => {
+test("three nested lists contain ten records each", async () => {
   const shelves = [{ books: [{ pages: Array.from({ length: 11 }, (_, number) => ({ number })) }] }];
   const made = await cell.send("admin", "POST", "/api/rooms", { name: "a", shelves });
   expect(made.status, made.text).toBe(201);
@@ -36,7 +36,7 @@ test("three lists within each other bring ten records each", async () => {
   expect(json.data[0].shelves[0].books[0].pages.length, text).toBe(10);
 });
 
-test("what is too much together is refused", async () => {
+test("too many records together are refused", async () => {
   const limit = "expand[shelves][limit]=50";
   const { status, json } = await cell.send("admin", "GET", `/api/rooms?expand=shelves.books.pages&${limit}`);
   expect(status).toBe(400);

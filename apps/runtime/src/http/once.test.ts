@@ -1,4 +1,4 @@
-// `Idempotency-Key` on the routes of records: a write that is sent again has its effect once, and is answered as it was.
+// `Idempotency-Key` on the routes of records: a repeated write has its effect once, and gets the same answer.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { batchHandlers } from "../modules/batch/routes.ts";
@@ -84,7 +84,7 @@ async function someoneWaits(): Promise<void> {
   throw new Error("nobody waits for a lock");
 }
 
-/** The second reply is the first one again, and nothing has changed by it. */
+/** Expects that the second reply equals the first, and that it has changed nothing. */
 async function expectOnce(key: string, method: string, path: string, body?: unknown): Promise<TestReply> {
   const first = await send(key, method, path, body);
   expect(first.status, first.text).toBeLessThan(300);
@@ -100,14 +100,14 @@ async function expectOnce(key: string, method: string, path: string, body?: unkn
   return again;
 }
 
-describe("a write that is sent again with its Idempotency-Key", () => {
+describe("a write that is repeated with its Idempotency-Key", () => {
   test("creates one record", async () => {
     const again = await expectOnce("create", "POST", "/api/notes", { title: "create" });
     expect(again.headers.get("location")).toBe(`/api/notes/${again.json.data.id}`);
     expect(await count("create")).toBe(1);
   });
 
-  test("updates once, also where the body is empty", async () => {
+  test("updates once, even with an empty body", async () => {
     const path = `/api/notes/${await note("update")}`;
     const again = await expectOnce("update", "PATCH", path, { title: "updated" });
     expect(again.json.data.version).toBe(2);
@@ -116,7 +116,7 @@ describe("a write that is sent again with its Idempotency-Key", () => {
     await expectOnce("update-nothing", "PATCH", path, {});
   });
 
-  test("is answered as it was, also where it was for a version that is gone by now", async () => {
+  test("gets the same answer, even if its version is gone now", async () => {
     const path = `/api/notes/${await note("version")}`;
     const { headers } = await send(null, "GET", path);
     const ifMatch = { "if-match": headers.get("etag") ?? "" };
@@ -147,15 +147,15 @@ describe("a write that is sent again with its Idempotency-Key", () => {
     expect((await send(null, "GET", path)).status).toBe(200);
   });
 
-  test("shows the id alone, and deletes for good", async () => {
+  test("only shows the id, and deletes for good", async () => {
     const made = await expectOnce("plain", "POST", "/api/plains", { title: "mine" });
     expect(Object.keys(made.json.data)).toEqual(["id"]);
     await expectOnce("plain-delete", "DELETE", `/api/plains/${made.json.data.id}`);
   });
 });
 
-describe("an upsert that is sent again with its Idempotency-Key", () => {
-  test("is answered as it was, whatever it was for", async () => {
+describe("an upsert that is repeated with its Idempotency-Key", () => {
+  test("gets the same answer, whatever it did", async () => {
     const path = "/api/notes/by/code/u1";
     const make = { title: "upserted" };
     const head = (key: string, more: object = {}) => ({ "idempotency-key": key, ...more });
@@ -174,7 +174,7 @@ describe("an upsert that is sent again with its Idempotency-Key", () => {
     expect(other.json.code).toBe("idempotency_key_reused");
   });
 
-  test("of a key alone, and with what the reply shows", async () => {
+  test("with only a key, and with a selection of fields", async () => {
     for (const [key, query] of [
       ["bare", ""],
       ["shown", "?fields=id,title"],
@@ -188,7 +188,7 @@ describe("an upsert that is sent again with its Idempotency-Key", () => {
     }
   });
 
-  test("has one effect, however many come at once", async () => {
+  test("has one effect for any number of simultaneous requests", async () => {
     const head = { "idempotency-key": "crowd", "if-none-match": "*" };
     const put = () => cell.send("ana", "PUT", "/api/tags/by/name/crowd", {}, head);
     const replies = await Promise.all(Array.from({ length: 8 }, put));
@@ -196,10 +196,10 @@ describe("an upsert that is sent again with its Idempotency-Key", () => {
     expect((await put()).status).toBe(201);
   });
 });
-describe("what is kept", () => {
+describe("a saved reply", () => {
   const large = "A line of a long note. ".repeat(5_000);
 
-  test("of a large record is its id: a repetition reads it again", async () => {
+  test("of a large record is its id, and a repeated request reads it again", async () => {
     const made = await send("large", "POST", "/api/longs", { text: large });
     expect(made.status, made.text.slice(0, 300)).toBe(201);
     const { id } = made.json.data;
@@ -213,14 +213,14 @@ describe("what is kept", () => {
     expect((await send("large", "POST", "/api/longs", { text: large })).json).toEqual({ data: { id } });
   });
 
-  test("of an update that changes nothing is the id alone", async () => {
+  test("of an update that changes nothing is only the id", async () => {
     const id = await note("small");
     await send("nothing", "PATCH", `/api/notes/${id}`, {});
     const kept = await rows("select body from {schema}.idempotency__replies where key = 'nothing'");
     expect(kept).toEqual([{ body: `{"id":"${id}"}` }]);
   });
 
-  test("by one caller, and by whichever kind of write, never takes the others' room", async () => {
+  test("of one caller, by any kind of write, never takes the others' room", async () => {
     const { own } = project.release;
     const usual = own.items.get("kept replies");
     own.items.set("kept replies", { underWay: new Set(), room: new ReplyRoom(200_000) });
@@ -254,7 +254,7 @@ describe("what is kept", () => {
     }
   });
 
-  test("is given again where there is no room for another", async () => {
+  test("is returned even if there is no room for another", async () => {
     const { own } = project.release;
     const usual = own.items.get("kept replies");
     const first = await send("before", "POST", "/api/notes", { title: "before" });
@@ -271,7 +271,7 @@ describe("what is kept", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("refuses another request, and is each caller's own", async () => {
+  test("refuses another request, and belongs to one caller", async () => {
     await send("own", "POST", "/api/notes", { title: "own" });
     for (const other of [
       await send("own", "POST", "/api/notes", { title: "another" }),
@@ -286,7 +286,7 @@ describe("an Idempotency-Key", () => {
     expect(await count("another")).toBe(1);
   });
 
-  test("keeps nothing of what was refused", async () => {
+  test("saves no refusal", async () => {
     await send(null, "POST", "/api/notes", { title: "taken", code: "c" }, "ben");
     const refused = await send("refused", "POST", "/api/notes", { title: "taken", code: "c" });
     expect([refused.status, refused.json.code]).toEqual([409, "unique_violation"]);
@@ -296,14 +296,14 @@ describe("an Idempotency-Key", () => {
     expect((await rows("select key from {schema}.idempotency__replies where key = 'refused'")).length).toBe(1);
   });
 
-  test("shows no more than was shown, to nobody else", async () => {
+  test("shows no more than the first reply, and to nobody else", async () => {
     const made = await send("seen", "POST", "/api/notes", { title: "seen" });
     const other = await send("seen", "POST", "/api/notes", { title: "seen" }, "ben");
     expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([201, null]);
     expect(other.json.data.id).not.toBe(made.json.data.id);
   });
 
-  test("is free again after a day, and of a form", async () => {
+  test("is free again after a day, and has a fixed form", async () => {
     await send("day", "POST", "/api/notes", { title: "yesterday" });
     await rows("update {schema}.idempotency__replies set created_at = now() - interval '25 hours' where key = 'day'");
     expect((await send("day", "POST", "/api/notes", { title: "today" })).status).toBe(201);
@@ -315,7 +315,7 @@ describe("an Idempotency-Key", () => {
     expect(await count("never")).toBe(0);
   });
 
-  test("lets one of thirty at once through", async () => {
+  test("lets one of thirty simultaneous requests through", async () => {
     const sent = Array.from({ length: 30 }, () => send("thirty", "POST", "/api/notes", { title: "thirty" }));
     const replies = await Promise.all(sent);
     const made = replies.filter(({ status, headers }) => status === 201 && !headers.has("idempotency-replayed"));
@@ -329,7 +329,7 @@ describe("an Idempotency-Key", () => {
     expect(await count("thirty")).toBe(1);
   });
 
-  test("that another replica is using has its effect there alone", async () => {
+  test("that another replica is using only has its effect there", async () => {
     const made = await send("replica", "POST", "/api/notes", { title: "replica" });
     const [kept] = await rows("delete from {schema}.idempotency__replies where key = 'replica' returning *");
     const names = Object.keys(kept ?? {});
@@ -374,7 +374,7 @@ describe("an Idempotency-Key", () => {
   }, 60_000);
 });
 
-test("a backend that is killed again and again loses no write and makes none twice", async () => {
+test("a backend that is killed again and again loses no write and repeats none", async () => {
   const killing = (async () => {
     for (let kills = 0; kills < 25; kills++) {
       await cell.pool.query(

@@ -1,5 +1,5 @@
-// Routes that carry no credential, such as a project's public keys. In: a request. Out: its answer, or null where no module
-// has such a route. They are limited by address, since there is nobody else to count.
+// Routes without a credential, such as a project's public keys. In: a request. Out: its answer, or null if no module
+// has such a route. They are limited by address, because there is no caller to count.
 import { networkOf } from "../identity/attempt-limit.ts";
 import type { Arriving, Incoming, OpenRoute } from "./contracts.ts";
 import type { Answer, PipelineDependencies } from "./pipeline.ts";

@@ -1,4 +1,4 @@
-// The database goes away and comes back; the server stops while a request is under way.
+// The database goes away and comes back; the server stops during a request.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createFaultProxy, type FaultProxy } from "@plinth/testkit";
@@ -28,7 +28,7 @@ afterAll(async () => {
 const create = (title: string): ReturnType<TestCell["send"]> =>
   cell.send("admin", "POST", "/api/listings", { title, price: 1 });
 
-test("a lost database is 503 at once, in either lane, and full service follows its return", async () => {
+test("a lost database is 503 at once, in both lanes, and all requests work after its return", async () => {
   const { id } = (await create("before")).json.data;
   expect((await cell.send("admin", "GET", "/api/listings?sort=price")).status).toBe(200);
   proxy.cut();
@@ -54,7 +54,7 @@ test("a lost database is 503 at once, in either lane, and full service follows i
   expect(status).toBe(200);
 });
 
-test("a stop lets the request under way finish", async () => {
+test("a stop lets the request in progress finish", async () => {
   const { id } = (await create("held")).json.data;
   const client = await cell.pool.connect();
   await client.query(`begin; select from "${project.names.schema}".listings where id = '${id}' for update`);

@@ -1,5 +1,5 @@
-// Rules over a record's own many-to-many references: a write is judged, and answered, by the pairs that it writes; `old` by those
-// that stood before.
+// Rules over a record's own many-to-many references: a write is judged and answered with the pairs that it writes;
+// `old` has the previous pairs.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -128,7 +128,7 @@ describe("an update", () => {
     expect([shown.status, shown.json.data]).toMatchObject([200, { id, title: "t", labels: idsOf("open") }]);
   });
 
-  test("is judged by the new list from its other side, where that is of the same kind", async () => {
+  test("is judged by the new list from its other side, if both sides are the same entity", async () => {
     const id = await make("letters", { title: "alone" });
     await refused(update(id, { others: [id] }));
     expect((await cell.send(...update(id, { others: [await letter()] }))).status).toBe(200);
@@ -136,7 +136,7 @@ describe("an update", () => {
 });
 
 describe("a grant of fields", () => {
-  test("opens fields by the list that is written, in the body and in the reply", async () => {
+  test("opens fields according to the written list, in the body and in the reply", async () => {
     const path = "/v1/resources/cards";
     const opened = await cell.send("rita", "POST", path, { title: "t", note: "n", labels: idsOf("open") });
     expect([opened.status, opened.json.data]).toMatchObject([201, { title: "t", note: "n", labels: idsOf("open") }]);

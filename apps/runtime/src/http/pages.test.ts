@@ -1,5 +1,5 @@
-// Guarantee: whoever walks through pages meets each record that is there all the while exactly once, and none twice, with equal sort
-// values and nulls, while others create and delete records around the place where the walker stands.
+// Guarantee: a client that reads all pages sees each record that exists all the time exactly once, with equal sort
+// values and nulls, while others create and delete records around its current position.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   cell = await createTestCell();
   project = await cell.addProject(blueprint);
   cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
-  // Few values for many records, and nulls: almost every page begins amid equals.
+  // Few values for many records, and nulls: almost every page begins among equal values.
   const rows = await cell.rows(
     project,
     `insert into {schema}.items (id, rank, label, kept)
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => cell?.close());
 
-/** Creates and deletes records among the others until it is told to stop. @returns how many there were. */
+/** Creates and deletes records among the others until it is stopped. @returns how many there were. */
 async function disturb(seed: number, isOver: () => boolean): Promise<number> {
   const own: string[] = [];
   let made = 0;
@@ -54,7 +54,7 @@ async function disturb(seed: number, isOver: () => boolean): Promise<number> {
 interface Walk {
   readonly ids: readonly string[];
   readonly lastPage: readonly string[];
-  /** Where the page before the last one is found. */
+  /** The address of the page before the last one. */
   readonly before: string | null;
 }
 
@@ -78,7 +78,7 @@ async function walk(
   return { ids, lastPage, before };
 }
 
-test("from a page that has become empty there is a way back", async () => {
+test("a page that has become empty has a previous page", async () => {
   const get = async (cursor: string): Promise<{ data: { rank: number }[]; page: Record<string, string> }> =>
     (await cell.send("admin", "GET", `/api/items?kept=false&sort=rank&limit=2&cursor=${cursor}`)).json;
   const make = async (rank: number): Promise<string> =>

@@ -1,5 +1,5 @@
-// A request, top to bottom. In: a request from any listener. Out: a reply, and what the access log tells of it.
-// It never throws and never answers with more than the caller may know; each stage stands in a file of its own.
+// A request, top to bottom. In: a request from any listener. Out: a reply, and the entry for the access log. It never
+// throws, and never answers with more than the caller may know. Each stage has its own file.
 import { Fault } from "@plinth/service";
 import type { Authenticator } from "../identity/authenticator.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
@@ -28,19 +28,19 @@ export interface PipelineDependencies extends EntityDependencies {
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
   readonly tenants: Tenants;
-  /** Something was written that events may tell of. */
+  /** Called after a write that may have created events. */
   readonly onWrite: () => void;
 }
 
 export interface Answer {
   readonly reply: Reply;
-  /** The route's pattern, without ids; null where the request didn't come that far. */
+  /** The route's pattern, without ids; null if no route was matched. */
   readonly route: string | null;
   readonly projectId: string | null;
   readonly principal: string | null;
 }
 
-/** The head is judged first: who may not send a body makes nobody read it. */
+/** Judges the head first, so that the body of a caller who can't send one is never read. */
 export async function runPipeline(dependencies: PipelineDependencies, arriving: Arriving): Promise<Answer> {
   let caller: Caller | null = null;
   let route: string | null = null;
@@ -84,7 +84,7 @@ async function perform(
   return reply;
 }
 
-/** Whether somebody may wait for what is written. */
+/** Whether a write can start background work or reach a subscriber. */
 function isHeard(release: Project["release"]): boolean {
   const { background, entities } = release.bundle;
   return (
@@ -111,7 +111,7 @@ async function withBody(
   return { ...arriving, body: readBody === null ? null : await readBody(reading) };
 }
 
-/** A replica may learn from Postgres that a new release is active: it reads that release and tries once more. */
+/** A replica may learn from Postgres that a new release is active. It then loads that release and tries once more. */
 async function serve(
   dependencies: PipelineDependencies,
   incoming: Incoming,
@@ -124,7 +124,7 @@ async function serve(
   } catch (error) {
     if (!isStale(error, project.release)) throw error;
     const release = await dependencies.registry.reload(acting.projectId);
-    // The project was deleted while it was asked.
+    // The project was deleted during the request.
     if (release === null) throw new Fault("not_found", { cause: error });
     if (release.releaseId === project.release.releaseId) throw error;
     const again = permit(release, matchMethod(release, dependencies.modules, incoming), acting.principal, incoming);
@@ -168,7 +168,7 @@ function innerRequests(
     serve: async (sent, through) => {
       const permitted = permit(release, matchMethod(release, dependencies.modules, sent), acting.principal, sent);
       if (permitted.kind === "module" || !isOfOneRecord(permitted.route, sent)) {
-        throw new Fault("bad_request", { detail: "It must read or write one record." });
+        throw new Fault("bad_request", { detail: "The operation must read or write one record." });
       }
       const tenant = { ...through, transaction: nested };
       return serveEntity(dependencies, sent, acting, { release, tenant }, permitted.route);
@@ -182,7 +182,7 @@ function innerRequests(
 }
 
 function nested(): never {
-  throw new Fault("bad_request", { detail: "Within a batch, write a record's children by operations of their own." });
+  throw new Fault("bad_request", { detail: "In a batch, write a record's children in separate operations." });
 }
 
 function isOfOneRecord(route: RouteMatch, sent: Incoming): boolean {

@@ -1,5 +1,5 @@
-// A project named by the host: compared with the credential's, and found where there is no credential. Through the real
-// listener, since what a host is depends on the proxies in front of it.
+// A project named by the host: compared with the credential's project, and used if there is no credential. Through the
+// real listener, because the host depends on the proxies in front of it.
 import { request } from "node:http";
 import { defaultLimitsMax, newId, type ProjectId } from "@plinth/bundle";
 import { createLogger, networksOf } from "@plinth/service";
@@ -102,13 +102,13 @@ describe("a host that names a project", () => {
     expect(await notes(`${one}.api.example.test`, both)).toMatchObject({ body: { code: "project_mismatch" } });
   });
 
-  it("is a clear error where it names none, with a credential or without", async () => {
+  it("is a clear error if it names none, with a credential or without", async () => {
     const names = ["notes", "prj_short", `${one}.x`, "a..b", "", "-", "%00", "é", "x".repeat(2_000), "[::1]", "a b"];
     for (const name of names) {
       for (const headers of [credential(), {}]) {
         const refused = await get("/v1/resources/notes", { ...headers, host: `${name}.api.example.test` });
         expect(refused, name).toMatchObject({ status: 400, body: { code: "bad_request" } });
-        // What is no host at all is refused before anybody asks which project it names.
+        // An invalid host is refused before its project is determined.
         expect(refused.body.detail).toMatch(/prj_|^The header Host contains no/);
       }
     }
@@ -133,7 +133,7 @@ describe("a host that names a project", () => {
     expect((await get(`/p/${one}${jwks}`, { host: "notes.api.example.test" })).status).toBe(400);
   });
 
-  it("is the header Host alone: a client may write X-Forwarded-Host, and proxies that are trusted pass it on", async () => {
+  it("is only the header Host, because a client can write X-Forwarded-Host, and trusted proxies pass it on", async () => {
     const host = `${other}.api.example.test`;
     const forwarded = { ...credential(), host, "x-forwarded-host": `${one}.api.example.test` };
     for (const from of ["127.0.0.1", "127.0.0.2"]) {
@@ -144,7 +144,7 @@ describe("a host that names a project", () => {
     }
   });
 
-  it("is refused where it is no host, and names the domain", async () => {
+  it("is refused if it is no valid host, and the message names the domain", async () => {
     for (const end of ["..", ":x", ":80.", ",x"]) {
       const host = `${other}.api.example.test${end}`;
       expect((await get("/v1/resources/notes", { ...credential(), host })).status, host).toBe(400);
@@ -153,13 +153,13 @@ describe("a host that names a project", () => {
 });
 
 describe("the operator's domain", () => {
-  it("is none unless given: then no host means anything", () => {
+  it("has no default: without it, hosts don't name projects", () => {
     const { PLINTH_API_DOMAIN: _, ...without } = environment;
     expect(readRuntimeConfig(without).apiDomain).toBeNull();
     expect(createProjectOfHost(null)("notes.api.example.test")).toBe("none");
   });
 
-  it("is one in lower case, and is refused otherwise", () => {
+  it("must be in lower case", () => {
     for (const domain of ["localhost", "plinth.example.com", "a--b.example"]) {
       expect(readRuntimeConfig({ ...environment, PLINTH_API_DOMAIN: domain }).apiDomain).toBe(domain);
     }

@@ -1,4 +1,5 @@
-// What a project's own blueprint bounds: requests of a caller, on every kind of route, and nothing of what they asked for.
+// The limits of a project's own blueprint: requests of a caller, on every kind of route, without any effect of the
+// refused ones.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { canHandlers } from "../modules/can/routes.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";

@@ -1,5 +1,5 @@
-// What a caller may see of any failure. In: whatever was thrown. Out: a fault whose text is public. What they may not see is logged
-// under the request's id.
+// Turns any failure into one that the caller may see. In: the thrown error. Out: a fault whose text is public.
+// Everything else is logged under the request's id.
 import { asFault } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Incoming } from "./contracts.ts";
@@ -27,7 +27,7 @@ export function publicFault(
   return new Fault("internal", { cause: error });
 }
 
-/** Not the error as it is: Postgres's details and parameters hold tenants' values. */
+/** Not the error itself: Postgres's details and parameters contain tenants' values. */
 function causes(error: unknown): readonly object[] {
   const chain: object[] = [];
   for (let each = error; each instanceof Error && chain.length < 5; each = each.cause) {

@@ -1,9 +1,9 @@
-// Token buckets under a clock that the test moves.
+// Token buckets with a clock that the test controls.
 import { describe, expect, test } from "vitest";
 import { createRateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 
 describe("a token bucket", () => {
-  test("allows a burst, then a rate, and tells when to come back", () => {
+  test("allows a burst, then a rate, and says when to come back", () => {
     let now = 1_000_000;
     const limiter = createRateLimiter({ perSecond: 2, burst: 5 }, { now: () => now });
     for (let left = 4; left >= 0; left--) expect(limiter.take("a")).toMatchObject({ allowed: true, remaining: left });
@@ -16,7 +16,7 @@ describe("a token bucket", () => {
     expect(limiter.take("a").remaining).toBe(4);
   });
 
-  test("counts names apart, and isn't fooled by a clock that goes back", () => {
+  test("counts names separately, even if the clock goes back", () => {
     let now = 1_000_000;
     const limiter = createRateLimiter({ perSecond: 1, burst: 1 }, { now: () => now });
     expect(limiter.take("a").allowed).toBe(true);
@@ -27,7 +27,7 @@ describe("a token bucket", () => {
     expect(limiter.take("a").allowed).toBe(true);
   });
 
-  test("remembers who was busy when many others come by", () => {
+  test("remembers busy names when many others come", () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 1 }, { now: () => 1_000_000 });
     limiter.take("busy");
     for (let i = 0; i < 60_000; i++) {
@@ -36,7 +36,7 @@ describe("a token bucket", () => {
     }
   });
 
-  test("names its window and what is left", () => {
+  test("names its window and the rest", () => {
     const limiter = createRateLimiter({ perSecond: 100, burst: 200 }, { now: () => 0 });
     expect(rateLimitHeaders(limiter.take("a"))).toEqual({
       "ratelimit-policy": '"default";q=200;w=2',

@@ -1,4 +1,5 @@
-// Counts what a caller may still send: a token bucket per name, in this process. In: a name. Out: the verdict.
+// Counts how many requests a caller may still send: a token bucket for each name, in this process. In: a name. Out: the
+// verdict.
 import { type BucketLimit, type Clock, secondsUntil, TokenBuckets } from "@plinth/service";
 
 export type RateLimit = BucketLimit;
@@ -10,14 +11,14 @@ export interface Allowance {
   readonly remaining: number;
   /** Seconds until the bucket is full again, rounded up. */
   readonly resetSeconds: number;
-  /** Seconds until the next request is allowed, at least 1; 0 where this one is. */
+  /** Seconds until the next request is allowed, at least 1; 0 if this one is. */
   readonly retryAfterSeconds: number;
 }
 
 export interface RateLimiter {
   /**
-   * Takes `cost` tokens (1 unless given); 0 only looks. What costs more than a full bucket holds is allowed by a full one,
-   * and owes the rest. `limit` stands in the place of the limiter's own.
+   * Takes `cost` tokens (default 1); 0 only looks. A full bucket allows a cost above its capacity, and must then earn
+   * back the rest. `limit` replaces the limiter's own limit.
    */
   take(name: string, cost?: number, limit?: RateLimit): Allowance;
 }

@@ -1,4 +1,4 @@
-// Reading: operators, relations, `where`, fields, expansion, counts, and pages in both directions; nothing tells what is hidden.
+// Reading: operators, relations, `where`, fields, expansion, counts, pages in both directions; nothing hidden shows.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
@@ -169,8 +169,8 @@ describe("a filter", () => {
     expect(problem.errors[0].code).toBe(code);
   });
 
-  test("matches nothing by what the caller can't read there", async () => {
-    // `note` and `editor_id` are shown to the author alone.
+  test("matches nothing by values that the caller can't read", async () => {
+    // `note` and `editor_id` are only shown to the author.
     expect(await titles("ana", "note[is_null]=false")).toEqual([2, 4, 6, 8, 10, 12]);
     expect(await titles("ben", "note[contains]=secret")).toEqual([]);
     expect(await titles("ben", where({ not: { note: "secret 4" } }))).toEqual([]);
@@ -181,7 +181,7 @@ describe("a filter", () => {
     expect((await refusal("pub", "editor.username=Ana")).status).toBe(403);
   });
 
-  test("looks only at related records that the caller may read", async () => {
+  test("only looks at related records that the caller can read", async () => {
     expect(await titles("ben", "comments.likes[gte]=3")).toEqual([]);
     expect(await titles("ana", "comments.likes[gte]=3")).toEqual([1, 2, 4]);
     expect(await titles("pub", "comments.likes[gte]=2")).toEqual([1, 4]);
@@ -195,14 +195,14 @@ describe("a filter", () => {
 });
 
 describe("fields", () => {
-  test("show what is named and no more", async () => {
+  test("show only the named ones", async () => {
     const [first] = await list("ana", "fields=slug,price&title=Title 1");
     expect(first).toEqual({ slug: "title-1", price: "1.50" });
     const one = await cell.send("ana", "GET", `/api/articles/${article(1)}?fields=title`);
     expect(one.json.data).toEqual({ title: "Title 1" });
   });
 
-  test("never show what the caller may not read", async () => {
+  test("never show what the caller can't read", async () => {
     expect((await refusal("pub", "fields=note")).status).toBe(403);
     const rows = await list("ben", "fields=title,note&sort=id");
     expect(rows.find((row) => row.title === "Title 4")).toEqual({ title: "Title 4" });
@@ -249,7 +249,7 @@ describe("an expansion", () => {
     });
   });
 
-  test("is the record as reading it shows it", async () => {
+  test("equals the record in a read", async () => {
     const [row] = await list("ana", "title=Title 4&expand=tags,author");
     const { tags, author, ...own } = row!;
     const one = (await cell.send("ana", "GET", `/api/articles/${article(4)}?expand=tags,author`)).json.data;
@@ -260,7 +260,7 @@ describe("an expansion", () => {
     expect(author).toEqual((await cell.send("ana", "GET", `/v1/users/${ana}`)).json.data);
   });
 
-  test("has a limit, an order and a filter of its own", async () => {
+  test("has its own limit, order and filter", async () => {
     const options = `expand=comments&fields=title,comments.likes&expand[comments][sort]=likes&expand[comments][limit]=2`;
     expect((await list("admin", `title=Title 1&${options}`))[0]).toEqual({
       title: "Title 1",
@@ -283,7 +283,7 @@ describe("an expansion", () => {
     expect(await likes("ben")).toEqual([1, 2]);
     expect(await likes("ana")).toEqual([1, 2, 3]);
     expect((await list("pub", "title=Title 10&expand=tags"))[0]!.tags).toEqual([]);
-    // The article of a comment is hidden from who may not read it; its note from all but its author.
+    // The article of a comment is hidden from callers who can't read it; its note from all but its author.
     const comments = await list("ben", "expand=article&sort=likes&article.title=Title 1", "/api/comments");
     expect(comments[0]!.article.title).toBe("Title 1");
     const [other] = await list("ben", "expand=article&body[contains]=Title 4", "/api/comments");
@@ -312,7 +312,7 @@ describe("a count", () => {
     expect((await refusal("admin", "count=some")).status).toBe(400);
   });
 
-  test("that is estimated is exact for short lists, and stops in long ones", async () => {
+  test("that is estimated is exact for short lists, and stops early in long ones", async () => {
     const { json } = await cell.send("pub", "GET", "/api/articles?count=estimated&limit=1");
     expect(json.page).toMatchObject({ count: 4, count_is: "exact" });
     const long = await cell.addProject(
@@ -380,7 +380,7 @@ test("a sort goes by the order in which choices are declared", async () => {
   expect((await refusal("ben", "sort=note")).status).toBe(403);
 });
 
-test("a filter knows the case of every letter, in a text and within JSON", async () => {
+test("a filter respects the case of every letter, in a text and within JSON", async () => {
   const before = await list("admin", "title[contains]=Title 7&fields=id,title,slug");
   const changed = { title: "João 7 ПРИВЕТ", meta: { from: { site: "ÉTÉ" } } };
   await cell.rows(project, "update {schema}.articles set title = $1, meta = $2 where id = $3", [

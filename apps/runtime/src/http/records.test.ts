@@ -1,4 +1,4 @@
-// The five operations end to end over HTTP, under both route families: who may, who may not, and what is left behind.
+// The five operations end to end over HTTP, under both route families: who can, who can't, and what is left behind.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -100,13 +100,13 @@ describe.each(["/v1/resources/listings", "/v1/resources/listing", "/api/listings
     await refused({ status: 403, code: "forbidden" }, ["pub", "POST", path, { title: "x", price: 1 }]);
     await refused({ status: 403, code: "forbidden" }, ["pub", "PATCH", `${path}/${id}`, { price: 1 }]);
     await refused({ status: 403, code: "forbidden" }, ["pub", "DELETE", `${path}/${id}`]);
-    // Whatever is asked for: neither the record nor the body is looked at.
+    // Refused for every id and body: neither the record nor the body is read.
     const missing = "018f0000-0000-7000-8000-000000000000";
     await refused({ status: 403, code: "forbidden" }, ["pub", "PATCH", `${path}/${missing}`, "{"]);
     await refused({ status: 403, code: "forbidden" }, ["pub", "DELETE", `${path}/${missing}`]);
   });
 
-  test("answers alike for hidden and missing records", async () => {
+  test("gives the same answer for hidden and missing records", async () => {
     const hidden = await listing("ana");
     const missing = "018f0000-0000-7000-8000-000000000000";
     for (const [method, body] of [
@@ -130,14 +130,14 @@ describe.each(["/v1/resources/listings", "/v1/resources/listing", "/api/listings
     }
   });
 
-  test("answers 403 where the record may be read but the rule refuses", async () => {
+  test("answers 403 if the record is readable but the rule refuses", async () => {
     const id = await listing("ana", { status: "active" });
     await refused({ status: 403, code: "forbidden" }, ["bob", "PATCH", `${path}/${id}`, { price: 3 }]);
     await refused({ status: 403, code: "forbidden" }, ["bob", "PATCH", `${path}/${id}`, {}]);
     await refused({ status: 403, code: "forbidden" }, ["bob", "DELETE", `${path}/${id}`]);
   });
 
-  test("keeps projects apart", async () => {
+  test("separates projects", async () => {
     const id = await listing("ana", { status: "active" });
     for (const name of ["eve", "otherkey"]) {
       await refused({ status: 404, code: "not_found" }, [name, "GET", `${path}/${id}`]);
@@ -150,7 +150,7 @@ describe.each(["/v1/resources/listings", "/v1/resources/listing", "/api/listings
 });
 
 describe("an audit row", () => {
-  test("stands for every write, in the words of the caller's request", async () => {
+  test("is written for every write, with the data of the caller's request", async () => {
     const created = await cell.send(
       "ana",
       "POST",
@@ -189,8 +189,8 @@ describe("an audit row", () => {
   });
 });
 
-describe("a rule of everybody beside one about the caller", () => {
-  test("serves changes and deletes of what they may not read", async () => {
+describe("a rule for everybody together with one about the caller", () => {
+  test("allows changes and deletes of records that they can't read", async () => {
     const made = await cell.send("ana", "POST", "/api/drafts", { text: "t" });
     const draft = `/api/drafts/${made.json.data.id}`;
     expect((await cell.send("bob", "GET", draft)).status).toBe(404);
@@ -202,7 +202,7 @@ describe("a rule of everybody beside one about the caller", () => {
 });
 
 describe("ownership", () => {
-  test("can't be handed away", async () => {
+  test("can't be given to others", async () => {
     const id = await listing("ana");
     const given = { created_by: bob };
     const reply = await refused({ status: 403, code: "forbidden" }, ["ana", "PATCH", `/api/listings/${id}`, given]);
@@ -218,7 +218,7 @@ describe("ownership", () => {
     ]);
   });
 
-  test("can't be handed away by the rule alone, where the field is the caller's to write", async () => {
+  test("can't be given away even if the caller can write the field, because of the rule", async () => {
     const own = { title: "t", holder_email: "ana@example.com", holder: ana };
     const { id } = (await cell.send("ana", "POST", "/api/tasks", own)).json.data;
     const away = { holder_email: "bob@example.com" };
@@ -229,7 +229,7 @@ describe("ownership", () => {
     expect(rows).toEqual([{ holder_email: "ana@example.com" }]);
   });
 
-  test("can't be taken by who may change the record; naming who has it changes nothing", async () => {
+  test("can't be taken by others who can change the record; naming the present owner changes nothing", async () => {
     const made = await cell.send("ana", "POST", "/api/papers", {});
     const paper = `/api/papers/${made.json.data.id}`;
     const reply = await refused({ status: 403, code: "forbidden" }, ["bob", "PATCH", paper, { holder_id: bob }]);
@@ -249,13 +249,13 @@ describe("ownership", () => {
     await refused({ status: 403, code: "forbidden" }, ["bob", "POST", "/api/shipments", { user_id: ana }]);
   });
 
-  test("may be named when it is one's own, in any case of letters", async () => {
+  test("can be named by the owner, in any case of letters", async () => {
     const reply = await cell.send("bob", "POST", "/api/shipments", { user_id: bob.toUpperCase() });
     expect(reply.status, reply.text).toBe(201);
     expect(reply.json.data.user_id).toBe(bob);
   });
 
-  test("is an admin's to give, by a user's token or by a key", async () => {
+  test("can be given by an admin, with a user's token or a key", async () => {
     for (const name of ["root", "adminkey"]) {
       const reply = await cell.send(name, "POST", "/api/shipments", { user_id: ana });
       expect(reply.status, reply.text).toBe(201);
@@ -265,7 +265,7 @@ describe("ownership", () => {
     }
   });
 
-  test("must be named where nobody is signed in", async () => {
+  test("must be named if no user is signed in", async () => {
     const reply = await refused({ status: 422, code: "validation_failed" }, ["adminkey", "POST", "/api/shipments", {}]);
     expect(reply.json.errors).toEqual([expect.objectContaining({ path: "/user_id", code: "required" })]);
     expect(
@@ -275,7 +275,7 @@ describe("ownership", () => {
 });
 
 describe("a rule over the old and the new row", () => {
-  test("allows the declared step and no other, to those who hold the role", async () => {
+  test("allows only the declared step, only to those with the role", async () => {
     const { id } = (await cell.send("ana", "POST", "/api/shipments", {})).json.data;
     await refused({ status: 403, code: "forbidden" }, [
       "sue",
@@ -296,7 +296,7 @@ describe("a rule over the old and the new row", () => {
 describe("a reference", () => {
   const inquiry = { name: "N", email: "n@example.com", message: "Hello" };
 
-  test("may name what the caller can read; the reply tells no more than they may read", async () => {
+  test("can name records that the caller can read; the reply shows no more than they can read", async () => {
     const id = await listing("ana", { status: "active" });
     const reply = await cell.send("pub", "POST", "/v1/resources/inquiries", { ...inquiry, listing_id: id });
     expect(reply.status, reply.text).toBe(201);
@@ -306,7 +306,7 @@ describe("a reference", () => {
     expect((await cell.send("bob", "GET", `/api/inquiries/${reply.json.data.id}`)).status).toBe(404);
   });
 
-  test("answers alike for missing and hidden records", async () => {
+  test("gives the same answer for missing and hidden records", async () => {
     const hidden = await listing("ana");
     const texts = [];
     for (const id of [hidden, "018f0000-0000-7000-8000-000000000000"]) {
@@ -336,7 +336,7 @@ describe("a reference", () => {
     ]);
   });
 
-  test("keeps its target from being deleted", async () => {
+  test("prevents the delete of its target", async () => {
     const id = await listing("ana", { status: "active" });
     await cell.send("pub", "POST", "/api/inquiries", { ...inquiry, listing_id: id });
     await refused({ status: 409, code: "reference_restricted" }, ["ana", "DELETE", `/api/listings/${id}`]);

@@ -1,4 +1,5 @@
-// Heads that proxies and servers could read differently (RFC 9112, 3.2), and bodies that are announced and not wanted.
+// Heads that proxies and servers could interpret differently (RFC 9112, 3.2), and bodies that are announced but not
+// accepted.
 import { exchangeRaw } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
@@ -61,7 +62,7 @@ test.each([
   ["POST", "/api/%zz", "400"],
   ["POST", "/api/nothing", "404"],
   ["OPTIONS", "/api/listings", "204"],
-])("a body that %s %s does not want holds no connection", async (method, target, status) => {
+])("an unwanted body for %s %s keeps no connection open", async (method, target, status) => {
   const head = [`${method} ${target} HTTP/1.1`, "host: x", "authorization: Bearer admin", "content-length: 9000"];
   const { received, closed } = await exchangeRaw(cell.url, [...head, "", "{"].join("\r\n"));
   expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

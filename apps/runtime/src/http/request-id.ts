@@ -1,5 +1,5 @@
-// Names a request. In: what the caller sent as `X-Request-Id`. Out: that, where it is harmless, else a new id.
-// It never lets a caller put anything but plain characters into logs and audit rows.
+// Gives a request its id. In: the caller's `X-Request-Id`. Out: that id if it is harmless, else a new one. Only plain
+// characters get into logs and audit rows.
 
 const harmless = /^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,127}$/;
 

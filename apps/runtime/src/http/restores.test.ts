@@ -1,5 +1,5 @@
-// A restore over HTTP: what the record's own delete has marked comes back with it, and nothing that was deleted apart from it
-// or that another deleted record still holds.
+// A restore over HTTP: the records that the record's own delete has marked are restored with it, but none that was
+// deleted separately or that another deleted record still needs.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -72,7 +72,7 @@ async function restored(plural: string, id: string): Promise<Record<string, unkn
   return reply.json.data;
 }
 
-/** By id, whether each is there. */
+/** By id, whether each exists. */
 async function living(plural: string, ...ids: readonly string[]): Promise<readonly boolean[]> {
   const replies = await Promise.all(ids.map((id) => cell.send("ana", "GET", `/api/${plural}/${id}`)));
   return replies.map((reply) => reply.status === 200);
@@ -84,7 +84,7 @@ async function last(id: string): Promise<Record<string, unknown> | undefined> {
 }
 
 describe("a restore", () => {
-  test("brings back all that went with the record, through all depths, each with its line in the log", async () => {
+  test("restores all records of the same delete, at all depths, each with its line in the log", async () => {
     const root = await box();
     const items = [await item(root), await item(root)] as const;
     const text = await label(items[0]);
@@ -101,7 +101,7 @@ describe("a restore", () => {
     }
   });
 
-  test("leaves what was deleted on its own, before and after", async () => {
+  test("leaves records that were deleted separately, before and after", async () => {
     const root = await box();
     const [before, along] = [await item(root), await item(root)];
     await remove("items", before);
@@ -112,7 +112,7 @@ describe("a restore", () => {
     expect(await living("items", before)).toEqual([true]);
   });
 
-  test("leaves what another deleted record holds, and all below it", async () => {
+  test("leaves records that another deleted record needs, and all below them", async () => {
     const [first, second] = [await box(), await box()];
     const [one, two] = [await item(first), await item(first, { second_id: second })];
     const [free, bound] = [await label(one), await label(two)];
@@ -126,7 +126,7 @@ describe("a restore", () => {
     expect(await living("labels", free, bound)).toEqual([true, true]);
   });
 
-  test("of a record alone is refused while what it refers to is deleted", async () => {
+  test("of a single record is refused while a record that it refers to is deleted", async () => {
     const root = await box();
     const one = await item(root);
     await remove("boxes", root);
@@ -135,7 +135,7 @@ describe("a restore", () => {
     expect(reply.status, reply.text).toBe(409);
     expect(reply.json).toMatchObject({
       code: "conflict",
-      detail: "The record refers to one that is deleted; restore that one first.",
+      detail: "The record refers to a deleted record. Restore that record first.",
       errors: [{ path: "/box_id", code: "reference_deleted" }],
     });
     expect(await cell.fingerprint(project)).toBe(before);
@@ -143,7 +143,7 @@ describe("a restore", () => {
     expect((await restore("items", one)).json.detail).toBe("The record is not deleted.");
   });
 
-  test("is refused for what restricts as for what cascades, and never names what the caller can't read", async () => {
+  test("is refused for restricting and cascading references, and never names what the caller can't read", async () => {
     const root = await box();
     const needed = await item(root);
     const needing = await item(root, { needed_id: needed });
@@ -161,7 +161,7 @@ describe("a restore", () => {
     expect(kept.text).not.toContain("box");
   });
 
-  test("lets go of what would have been let go of", async () => {
+  test("clears references that the delete would have cleared", async () => {
     const root = await box();
     const near = await item(root);
     const one = await item(root, { near_id: near });
@@ -181,7 +181,7 @@ describe("a restore", () => {
     expect(reply.json.data).toMatchObject({ needed_id: needed, near_id: needed });
   });
 
-  test("is refused whole where the place of one is taken", async () => {
+  test("is refused completely if one record's place is taken", async () => {
     const root = await box();
     const taken = await item(root, { name: `taken${++count}` });
     const { name } = (await cell.send("ana", "GET", `/api/items/${taken}`)).json.data;
@@ -194,7 +194,7 @@ describe("a restore", () => {
     expect(await cell.fingerprint(project)).toBe(before);
   });
 
-  test("is for those who may restore the record, whoever may restore the rest", async () => {
+  test("needs the right to restore the record itself, not the rest", async () => {
     const root = await box();
     const one = await item(root);
     await remove("boxes", root);
@@ -202,7 +202,7 @@ describe("a restore", () => {
     expect(await living("items", one)).toEqual([false]);
   });
 
-  test("and a delete of what it refers to leave no living record under a deleted one", async () => {
+  test("together with a delete of its target leaves no living record under a deleted one", async () => {
     for (let round = 0; round < 12; round++) {
       const root = await box();
       const one = await item(root);

@@ -1,5 +1,5 @@
-// The generated routes of a release, by path. In: the bundle's list. Out: a look-up that costs one or two hashes.
-// It never decodes a path: no name of an entity needs percent-encoding, and an id that does is none.
+// The generated routes of a release, by path. In: the bundle's list. Out: a look-up that costs one or two hashes. It
+// never decodes a path: no entity name needs percent-encoding, and a text that does is no id.
 import type { Route, RouteOperation } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
@@ -7,29 +7,29 @@ import { type Derivation, derived } from "../project/derived.ts";
 export interface RouteMatch {
   readonly operation: RouteOperation;
   readonly entity: string;
-  /** As the bundle writes it, with `:id` or `:key`. */
+  /** As in the bundle, with `:id` or `:key`. */
   readonly pattern: string;
   readonly recordId: string | null;
-  /** Of a record that is named by a unique key: its fields, and their values as they stand in the path. */
+  /** The unique key that names the record: its fields, and their values as written in the path. */
   readonly key: { readonly fields: readonly string[]; readonly text: string } | null;
-  /** Of a transition. */
+  /** The name of a transition. */
   readonly edge: string | null;
-  /** Of a list: the view that it is. */
+  /** The view that a list reads. */
   readonly view: string | null;
 }
 
 export type RouteLookup =
   | { readonly kind: "found"; readonly match: RouteMatch }
-  /** `methods`: those that the path has. */
+  /** `methods`: the methods that the path has. */
   | { readonly kind: "not_found"; readonly methods: readonly string[] };
 
 type Methods = Map<string, Route>;
 
 interface RouteTable {
   readonly collections: ReadonlyMap<string, Methods>;
-  /** By what stands before `/:id` or `/:key`. */
+  /** By the part before `/:id` or `/:key`. */
   readonly records: ReadonlyMap<string, Methods>;
-  /** By the whole pattern, of routes that go on behind `/:id`. */
+  /** By the whole pattern, for routes with more after `/:id`. */
   readonly actions: ReadonlyMap<string, Methods>;
 }
 
@@ -69,7 +69,7 @@ export function findRoute(release: ActiveRelease, method: string, path: string):
   return findAction(table, method, path, slash);
 }
 
-/** `<records>/<id>/restore` or `<records>/<id>/transitions/<edge>`: the id stands two or three from the end. */
+/** `<records>/<id>/restore` or `<records>/<id>/transitions/<edge>`: the id is the second or third part from the end. */
 function findAction(table: RouteTable, method: string, path: string, last: number): RouteLookup {
   for (let end = last, hops = 0; hops < 2 && end > 0; hops++) {
     const start = path.lastIndexOf("/", end - 1);
@@ -80,7 +80,7 @@ function findAction(table: RouteTable, method: string, path: string, last: numbe
   return { kind: "not_found", methods: [] };
 }
 
-/** @param last What stands where the route has `:id` or `:key`. */
+/** @param last The text in the place of `:id` or `:key`. */
 function lookUp(methods: Methods, method: string, last: string | null): RouteLookup {
   const route = methods.get(method);
   if (route === undefined) return { kind: "not_found", methods: [...methods.keys()] };

@@ -1,4 +1,4 @@
-// Which words `q=` finds: in several languages, with and without accents, mistyped; and what comes first.
+// Which words `q=` finds: in several languages, with and without accents, misspelt; and the order of the results.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell } from "./testing/test-cell.ts";
 
@@ -50,7 +50,7 @@ describe.each<
       ["oeuvre", [3]],
       ["coeur", [3]],
       ["CŒURS", [3]],
-      // Left out, and so just the beginning of others.
+      // A stop word, so it only counts as the beginning of other words.
       ["de", [4]],
       ["fichier or cœur", [1, 3]],
     ],
@@ -141,7 +141,7 @@ entities:
   });
 });
 
-describe("order and slips", () => {
+describe("order and misspellings", () => {
   beforeAll(async () => {
     const people = await cell.addProject(`
 project: people
@@ -182,7 +182,7 @@ entities:
     );
   };
 
-  test("words before beginnings of words, in little text before much, the newest first", async () => {
+  test("whole words before beginnings, short texts before long ones, the newest first", async () => {
     const [first, second, third, fourth, ...more] = await found("lopez");
     expect([first, second]).toEqual(["Lopez, the last", "Lopez, the first"]);
     expect([third, fourth, ...more]).toEqual(["Ana", "Lopezita, who has a long name"]);
@@ -200,10 +200,10 @@ entities:
     ["shwarzeneger", ["Schwarzenegger"]],
     ["гагаринн", ["Гагарин"]],
     ["gnone in the gardn", ["Gnome in the garden"]],
-    // The whale is in a field that is not fuzzy, and of two words each may be meant as it stands.
+    // The whale is in a field that is not fuzzy. Each of the two words may be meant as written.
     ["whale schmit", ["Schmidt"]],
     ["gnmoe whale", []],
-    // The word itself before what is like it.
+    // The word itself comes before similar ones.
     ["whale", ["Whale", "Schmidt"]],
     ["whxxe", []],
     ["gnone or whale", ["Whale", "Schmidt"]],

@@ -1,4 +1,4 @@
-// Full text: what `q=` finds, in which order, and that it finds nothing by what is hidden.
+// Full text: what `q=` finds, in which order, and that it never finds a record by a hidden value.
 import { quoteLiteral } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entityView } from "../query/entity-view.ts";
@@ -109,7 +109,7 @@ describe("q", () => {
     expect(await years("admin", "q=sea&year[lt]=1960&sort=year")).toEqual([1851, 1952]);
   });
 
-  test("finds nothing by what the caller can't read", async () => {
+  test("finds nothing by values that the caller can't read", async () => {
     expect(await years("pub", "q=hidden")).toEqual([]);
     expect((await get("pub", "q=swordfish", "memos")).status).toBe(403);
     const found = (await get("ana", "q=swordfish", "memos")).json.data.map((row: { subject: string }) => row.subject);
@@ -158,20 +158,20 @@ entities:
   });
 
   test.each<[string, string[]]>([
-    // By its other forms, and where the title says it first.
+    // By its other forms; a match in the title comes first.
     ["haus", ["Die Häuser am Fluss", "Ein Sommer"]],
     ["Hausern", ["Die Häuser am Fluss", "Ein Sommer"]],
     ["buch", ["Café Größenwahn"]],
-    // `für` and `die` say nothing.
+    // `für` and `die` are stop words.
     ["buch für die kinder", ["Café Größenwahn"]],
     ["cafe grossenwahn", ["Café Größenwahn"]],
     ["lodz", ["Die Häuser am Fluss"]],
-    // Mistyped, where the field is fuzzy; elsewhere just the words themselves.
+    // Misspelt words only match if the field is fuzzy.
     ["Götingen", ["Ein Sommer"]],
     ["saarbrucken", ["Café Größenwahn"]],
     ["Sarbrücken", ["Café Größenwahn"]],
     ["Somer", []],
-    // What is quoted or excluded means its words.
+    // Quoted and excluded words are taken literally.
     ['"Götingen"', []],
     ["Götingen -tante", []],
     ["haus -tante", ["Die Häuser am Fluss"]],
@@ -181,7 +181,7 @@ entities:
     expect(reply.json.data.map(({ titel }: { titel: string }) => titel)).toEqual(titles);
   });
 
-  test("leads from page to page, words before what is like them", async () => {
+  test("works across pages, words before similar ones", async () => {
     await cell.send("redaktion", "POST", "/api/artikel", { titel: "Gottingen, das Lied", ort: "Paris" });
     const first = await get("redaktion", "q=Gottingen&limit=1", "artikel");
     const second = await get("redaktion", `q=Gottingen&limit=1&cursor=${first.json.page.next_cursor}`, "artikel");
@@ -202,7 +202,7 @@ entities:
   });
 });
 
-/** As the fast lane has it planned: without a look at what is searched for. */
+/** The plan in the fast lane, which doesn't know the words. */
 async function planOf(of: TestProject, entity: string, table: string, words: string): Promise<string> {
   const view = entityView(of.release, entity);
   const parameters = new StatementParameters(view.fields);

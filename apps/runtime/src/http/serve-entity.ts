@@ -1,5 +1,5 @@
-// A request about records, once it is known who asks and that they may ask such a thing. In: a route and what was sent. Out: a reply,
-// or a Fault. One record by its id, one by a unique key, or several.
+// Serves a request about records whose caller is known and may make such requests. In: a route and the input. Out: a
+// reply, or a Fault. The request is about one record by its id, one by a unique key, or several.
 import { type ByteGate, Fault } from "@plinth/service";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Caller } from "../project/principal.ts";
@@ -39,7 +39,7 @@ export interface EntityDependencies extends FaultLog, RateLimits {
   /** Replies that nobody has read yet. */
   readonly replies: ByteGate;
   readonly bodyThreads: BodyThreads;
-  /** In the place of what the project's own blueprint says. */
+  /** Replaces the limit of the project's own blueprint. */
   readonly callerLimit: RateLimit | null;
   readonly cursors: CursorCodec;
   readonly secretBox: SecretBox;
@@ -52,7 +52,7 @@ export interface Acting extends Caller {
   readonly organization: string | null;
 }
 
-/** What stays the same, however often a request is tried. */
+/** The same for each attempt of a request. */
 interface Serving {
   readonly dependencies: EntityDependencies;
   readonly caller: Acting;
@@ -86,7 +86,7 @@ async function serveOne(serving: Serving, incoming: Incoming): Promise<Reply> {
   return respond(await execute(dependencies, requestOf(serving, incoming), decode()), incoming);
 }
 
-/** @param family The records in the body, if there are any: each is one more request of the caller. */
+/** @param family The records in the body, if there are any. Each counts as one more request of the caller. */
 async function write(serving: Serving, incoming: Incoming, family: Family | null, decode: () => Call): Promise<Reply> {
   const { dependencies, caller, project, route } = serving;
   const { release, tenant } = project;
@@ -102,7 +102,7 @@ async function write(serving: Serving, incoming: Incoming, family: Family | null
     return perform(dependencies, { ...incoming, path }, request, call, once, isTried);
   const selection = parseReading(shown, entityView(release, route.entity), context);
   const allowance = family === null ? {} : spend(serving, incoming, count(family) - 1);
-  // Of many who write the same version, one succeeds, also where they write its children alone.
+  // If several callers write the same version, only one succeeds, even if they only write its children.
   const isTouched = children.length > 0 && versions !== null;
   const own = call.kind === "update" && isTouched ? ({ ...call, isTouched } as const) : call;
   const whole = { door: tenant, once, isTried, call: own, children, selection, path };
@@ -110,7 +110,7 @@ async function write(serving: Serving, incoming: Incoming, family: Family | null
   return { ...reply, headers: { ...reply.headers, ...allowance } };
 }
 
-/** Takes so many more requests from what the caller may send. @throws Fault `rate_limited`. */
+/** Counts this many more requests against the caller's limit. @throws Fault `rate_limited`. */
 function spend(
   { dependencies, caller, project }: Serving,
   { ip }: Incoming,
@@ -123,7 +123,7 @@ function spend(
   return rateLimitHeaders(allowance);
 }
 
-/** One statement. @param incoming Its path is that of the records, where one is created. */
+/** Runs one statement. @param incoming For a create, its path is the path of the list. */
 async function perform(
   dependencies: EntityDependencies,
   incoming: Incoming,
@@ -139,7 +139,10 @@ async function perform(
   return respond(await executeOnce(request, located, effect), incoming);
 }
 
-/** What was shown of a record that is there is audited by itself: the statement's own line is undone with it. */
+/**
+ * A dry run is rolled back together with its audit line. Therefore an existing record that it has shown is audited
+ * separately.
+ */
 async function tryOne(
   dependencies: EntityDependencies,
   incoming: Incoming,
@@ -154,10 +157,13 @@ async function tryOne(
   return asDryRun(respond(outcome, incoming));
 }
 
-/** Others may create or delete the record between the look-up and the write, which is then told apart by the write. */
+/**
+ * Others can create or delete the record between the look-up and the write. The write notices it, and the look-up is
+ * repeated.
+ */
 const TRIES_MAX = 3;
 
-/** An update or a delete of the record that has the key; an upsert creates it where the caller sees none. */
+/** Updates or deletes the record that has the key. An upsert creates it if the caller sees none. */
 async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> {
   const { caller, route } = serving;
   const once = onceOf(incoming, caller.principal, caller.organization);
@@ -175,7 +181,10 @@ async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> 
   }
 }
 
-/** An upsert finds what its first request has made: the reply to that one comes before all that it asks for. */
+/**
+ * A repeated upsert finds the record that the first request has created. The saved reply therefore comes before all
+ * other checks.
+ */
 async function repetition(serving: Serving, incoming: Incoming, once: Once): Promise<Reply | null> {
   const { project, route } = serving;
   const reply = await findReply(project.release, project.tenant, once);
@@ -191,7 +200,7 @@ async function writeTheOne(serving: Serving, incoming: Incoming): Promise<Reply>
   const { release } = project;
   const { principal } = caller;
   if (route.key === null) throw new Error(`${route.pattern} has no key`);
-  // Who may read none of them finds none.
+  // A caller who can't read any of them finds none.
   requireOperation(release, route.entity, "read", principal.roles);
   const key = parseKey(route.key, entityView(release, route.entity), principal.roles);
   const request = requestOf(serving, incoming);
@@ -218,7 +227,7 @@ async function writeFound(serving: Serving, incoming: Incoming, recordId: string
   };
   const { isTried } = writeQueryOf(incoming, route.operation !== "delete");
   const once = onceOf(incoming, caller.principal, caller.organization);
-  // What the first request with this key has deleted is found no more by the second.
+  // A second request with this key no longer finds a record that the first one has deleted.
   if (once === null || isTried) return missing();
   return respond(await executeOnce(requestOf(serving, incoming), once, missing), incoming);
 }
@@ -252,7 +261,7 @@ function requestOf({ dependencies, caller, project, route }: Serving, { id: requ
   return { ...project, entity: route.entity, principal, organization, ip, requestId, requireRoom: room };
 }
 
-/** Each record is one more request of the caller. */
+/** Each record counts as one more request of the caller. */
 async function serveMany(serving: Serving, incoming: Incoming, operation: ManyOperation): Promise<Reply> {
   const { dependencies, caller, project, route } = serving;
   const { principal, organization } = caller;
@@ -275,7 +284,7 @@ async function serveMany(serving: Serving, incoming: Incoming, operation: ManyOp
 export function requireRoom(replies: ByteGate, projectId: string): void {
   if (replies.hasRoom(projectId)) return;
   throw new Fault("unavailable", {
-    detail: "This project's callers have not read the replies that are under way.",
+    detail: "This project's callers haven't read their earlier replies yet.",
     headers: { "retry-after": "1" },
   });
 }

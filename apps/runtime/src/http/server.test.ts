@@ -1,4 +1,4 @@
-// What surrounds the operations: rate limits, CORS, module routes, logs, failures of our own, a change of release.
+// Everything around the operations: rate limits, CORS, module routes, logs, failures of our own, a change of release.
 import { Fault } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModuleMatch, ModuleRoutes } from "./contracts.ts";
@@ -43,7 +43,7 @@ const modules: ModuleRoutes = {
 let cell: TestCell;
 let project: TestProject;
 let notReady: string | null = null;
-/** Stands still unless a test moves it: nobody's bucket fills because the machine is busy. */
+/** Only changes when a test moves it, so that no bucket fills because the machine is busy. */
 let nowMs = 1_700_000_000_000;
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ describe("the rate limit", () => {
 });
 
 describe("CORS", () => {
-  test("lets any page ask with a header of its own, never with cookies", async () => {
+  test("lets any page send a credential in a header, never in cookies", async () => {
     const preflight = await cell.send(null, "OPTIONS", "/api/listings", undefined, {
       origin: "https://shop.example",
       "access-control-request-method": "POST",
@@ -144,14 +144,14 @@ describe("a module's route", () => {
     expect((await cell.send(fresh(), "GET", "/v1/auth/echo")).headers.get("allow")).toBe("POST, OPTIONS");
   });
 
-  test("is closed to a viewer of the console unless it only reads", async () => {
+  test("refuses a viewer of the console unless it only reads", async () => {
     const roles = ["admin", "public"];
     cell.addCaller("viewer", project, { kind: "operator", email: "v@example.com", roles, readOnly: true });
     expect((await cell.send("viewer", "POST", "/v1/auth/echo", { a: 1 })).json.code).toBe("forbidden");
     expect((await cell.send("viewer", "GET", "/v1/auth/fault")).json.code).toBe("conflict");
   });
 
-  test("fails in public words; the rest stands in the log under the request's id", async () => {
+  test("fails with a public text; the rest is in the log under the request's id", async () => {
     const fault = await cell.send(fresh(), "GET", "/v1/auth/fault");
     expect(fault.json).toMatchObject({ status: 409, code: "conflict", detail: "public words" });
     expect(fault.text).not.toContain("internal words");
@@ -169,7 +169,7 @@ describe("a module's route", () => {
 });
 
 describe("the access log", () => {
-  test("tells route, status and caller, never values or credentials", async () => {
+  test("contains route, status and caller, never values or credentials", async () => {
     const caller = fresh();
     await cell.send(caller, "GET", "/api/listings?title=private-words", undefined, { "x-request-id": "log-1" });
     const line = cell.logLines.find((each) => each.includes("log-1"));
@@ -203,12 +203,12 @@ describe("health", () => {
 describe("a release that changes", () => {
   const withNote = testBlueprint.replace("external: uuid?", "external: uuid?\n      note: string?");
 
-  test("is met by reading it again, once, where a statement finds its table or column gone", async () => {
+  test("is read again, once, if a statement finds its table or column gone", async () => {
     const changed = await cell.addProject(testBlueprint);
     cell.addCaller("changing", changed, keyPrincipal("key_changing", ["admin"]));
     const { id } = (await cell.send("changing", "POST", "/api/listings", { title: "x", price: 1 })).json.data;
     await cell.publish(changed, withNote);
-    // Another replica has renamed a column under us, and the stored release knows nothing of the old one.
+    // Another replica has renamed a column, and the stored release doesn't know the old one.
     await cell.rows(changed, 'alter table {schema}.listings drop column "external"');
     const without = testBlueprint.replace("      external: uuid?\n", "");
     await cell.publish(changed, without, { migrate: false });
@@ -218,7 +218,7 @@ describe("a release that changes", () => {
     expect(cell.reloads).toEqual([changed.projectId]);
   });
 
-  test("that is itself broken is a 500 without details, and no loop", async () => {
+  test("that is itself broken is a 500 without details, without a loop", async () => {
     const broken = await cell.addProject(testBlueprint);
     cell.addCaller("broken", broken, keyPrincipal("key_broken", ["admin"]));
     await cell.rows(broken, "drop table {schema}.secret_notes");

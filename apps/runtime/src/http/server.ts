@@ -1,4 +1,4 @@
-// The public API's listener. In: HTTP. Out: what the pipeline answers. The listener itself is in `listener.ts`.
+// The public API's listener. In: HTTP. Out: the pipeline's replies. The listener itself is in `listener.ts`.
 import type { Clock } from "@plinth/service";
 import { createUuidV7, Fault, type Logger } from "@plinth/service";
 import type { FastifyInstance } from "fastify";
@@ -19,13 +19,16 @@ import { respondWithFault } from "./stages/respond.ts";
 import { createRefusalLog } from "./transport/refusal-log.ts";
 
 export interface HttpLimits extends ListenerLimits {
-  /** Per key, or per user where one is named, in the place of what each project's blueprint says; null: that counts. */
+  /**
+   * Limit for each key, or for each user if one is named. It replaces the limit of each project's blueprint; null: the
+   * blueprint's limit counts.
+   */
   readonly caller: RateLimit | null;
-  /** Per address, for the routes that need no credential. */
+  /** Limit for each address, for the routes without a credential. */
   readonly open: RateLimit;
-  /** Per project, whoever calls. */
+  /** Limit for each project, over all callers. */
   readonly project: RateLimit;
-  /** Replies that were made and not yet read. */
+  /** Replies that are ready but not read yet. */
   readonly replyBytes: { readonly total: number; readonly perProject: number };
 }
 
@@ -40,32 +43,32 @@ export const defaultHttpLimits: HttpLimits = {
   sockets: { total: 10_000, perAddress: 512 },
 };
 
-/** Where a project's blueprint says nothing else. */
+/** Used if a project's blueprint has no limit. */
 const usualLimit: RateLimit = { perSecond: 100, burst: 200 };
 
 export interface HttpServerOptions {
   readonly registry: ReleaseRegistry;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
-  /** Default: there are none. */
+  /** Default: none. */
   readonly hooks?: Hooks;
   readonly tenants: Tenants;
   readonly limits: HttpLimits;
-  /** Called after writes of projects that have workflows. Default: nobody is told. */
+  /** Called after writes of projects that have workflows. Default: does nothing. */
   readonly onWrite?: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whose `X-Forwarded-For` counts. Default: nobody's. */
+  /** The proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly isTrustedProxy?: (address: string) => boolean;
-  /** At least 16 bytes, the same on every replica: cursors are sealed with what is derived from it. */
+  /** At least 16 bytes, the same on every replica. The key that seals cursors is derived from it. */
   readonly cursorSecret: string | Uint8Array;
   /** Seals the values of secret fields. */
   readonly secretBox: SecretBox;
-  /** Null when requests can be served; else why not. */
+  /** Null when requests can be served; else the reason why not. */
   readonly ready: () => Promise<string | null>;
 }
 
-/** What a listener of another kind needs to run the same pipeline with an authenticator of its own. */
+/** The same pipeline for another kind of listener with its own authenticator. */
 export function createPipeline(options: Omit<HttpServerOptions, "ready">): (arriving: Arriving) => Promise<Answer> {
   return pipelineOf(dependenciesOf(options));
 }
@@ -75,7 +78,7 @@ const pipelineOf =
   (arriving: Arriving): Promise<Answer> =>
     runPipeline(dependencies, withoutHead(arriving));
 
-/** HEAD is answered as GET is; Node leaves the body out. */
+/** HEAD gets the answer of GET; Node leaves out the body. */
 function withoutHead(arriving: Arriving): Arriving {
   return arriving.method === "HEAD" ? { ...arriving, method: "GET" } : arriving;
 }
@@ -115,7 +118,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
 const anonymous = { route: null, projectId: null, principal: null } as const;
 
-/** A browser asks once for each route and two hours; behind one address there may be many. */
+/** A browser asks once per route every two hours. Many browsers can share an address. */
 const PREFLIGHTS: RateLimit = { perSecond: 200, burst: 400 };
 
 function answerPreflight(limiter: RateLimiter, { ip, id }: Arriving): Reply {

@@ -1,4 +1,4 @@
-// A list that takes too long says which index would help, and names nothing else.
+// The error for a list that takes too long says which index would help, and names nothing else.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -27,7 +27,7 @@ test("names the fields to index", async () => {
     expect(reply.json.code).toBe("timeout");
     return reply.json.detail;
   };
-  // A dozen patterns over 120,000 long texts take more than a tenth of a second anywhere.
+  // A dozen patterns over 120,000 long texts take more than a tenth of a second on any machine.
   const patterns = Array.from({ length: 12 }, (_, n) => ({ title: { icontains: `${"x".repeat(n + 5)}y` } }));
   const slow = `where=${encodeURIComponent(JSON.stringify({ or: patterns }))}`;
   expect(await ask(`?status=draft&price[is_null]=true&${slow}&sort=title`)).toBe(

@@ -1,5 +1,5 @@
-// A state that moves has taken an edge, by its own route or by an update: the same permission, the same requirements, the same
-// values that the service sets, the same line in the audit log.
+// A change of state uses an edge, by its own route or by an update: the same permission, the same requirements, the
+// same values set by the service, the same line in the audit log.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -72,7 +72,7 @@ async function order(state: "draft" | "open" | "paid" = "draft", values: Row = {
   return json.data.id;
 }
 
-/** The same move by both routes; what each leaves, without what must differ. */
+/** Makes the same change by both routes. Returns the results of each, without parts that must differ. */
 async function both(state: "draft" | "open" | "paid", edge: string, to: string, values: Row = {}) {
   const results = [];
   for (const route of ["transition", "update"] as const) {
@@ -99,7 +99,7 @@ interface Result {
 }
 
 describe("an update that moves the state", () => {
-  test("sets what the edge sets, and is audited as the edge", async () => {
+  test("sets the edge's values, and is audited as the edge", async () => {
     const [transition, update] = await both("open", "pay", "paid");
     for (const { reply, last } of [transition, update]) {
       expect(reply.status, reply.text).toBe(200);
@@ -112,13 +112,13 @@ describe("an update that moves the state", () => {
         paid_at: [null, expect.any(String)],
       });
     }
-    // What the update's own grant sets is written too, unless the edge sets it itself.
+    // The values that the update's own grant sets are written too, unless the edge sets them itself.
     expect(transition.last.changes).toMatchObject({ seen_by: [null, "payer"] });
     expect(update.last.changes).toMatchObject({ seen_by: [null, "payer"] });
     expect(Object.keys(update.last.changes).sort()).toEqual(Object.keys(transition.last.changes).sort());
   });
 
-  test("takes the value of the edge in the place of the caller's", async () => {
+  test("uses the edge's value instead of the caller's", async () => {
     const id = await order("open");
     const sent = { status: "paid", settled_by: null, paid_at: "2001-01-01T00:00:00Z", note: "sent", secret_note: "x" };
     const { json, text } = await cell.send("ana", "PATCH", `${path}/${id}`, sent);
@@ -128,14 +128,14 @@ describe("an update that moves the state", () => {
     expect(log.at(-1)?.changes).toMatchObject({ note: ["n", "sent"], secret_note: [null, "[masked]"] });
   });
 
-  test("may name what the edge sets and the caller can't read", async () => {
+  test("can name a field that the edge sets and the caller can't read", async () => {
     const { rows } = await cell.pool.query(`select gen_random_uuid() as id`);
     const id = await order("open");
     const sent = { status: "paid", settled_by: rows[0].id };
     expect((await cell.send("ana", "PATCH", `${path}/${id}`, sent)).json.data).toMatchObject({ settled_by: ana });
   });
 
-  test("is refused where its rule refuses, where it lacks something, and where no edge leads", async () => {
+  test("is refused if its rule refuses, if a value is missing, and if there is no edge", async () => {
     const refusals = [
       ["draft", "submit", "open", { title: "stuck" }, [403, 409]],
       ["open", "pay", "paid", { note: null }, [422, 422]],
@@ -152,7 +152,7 @@ describe("an update that moves the state", () => {
     }
   });
 
-  test("takes of two edges the first that it may", async () => {
+  test("uses the first of two edges that is allowed", async () => {
     const moves = [
       [{ reason: "broken" }, "refunded", "transition:refund"],
       [{ reason: "whim" }, "cancelled", "transition:cancel"],
@@ -179,7 +179,7 @@ describe("an update that moves the state", () => {
     });
   });
 
-  test("is taken by one of several callers at once", async () => {
+  test("succeeds for one of several simultaneous callers", async () => {
     const id = await order("open");
     const replies = await Promise.all(
       [1, 2, 3].map(() => cell.send("ana", "PATCH", `${path}/${id}`, { status: "paid" })),

@@ -1,4 +1,4 @@
-// State machines over HTTP: a state moves along an edge or not at all, by its route and by an update alike.
+// State machines over HTTP: a state only changes along an edge, both by its route and by an update.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
@@ -60,7 +60,7 @@ describe("a transition", () => {
     ]);
   });
 
-  test("is 401, 403 or 404 for those who may not take it", async () => {
+  test("is 401, 403 or 404 for those who can't use it", async () => {
     const id = await ticket();
     await refused(401, "unauthenticated", [null, "POST", to(id, "submit")]);
     await refused(403, "forbidden", ["pub", "POST", to(id, "submit")]);
@@ -72,12 +72,12 @@ describe("a transition", () => {
       refused(404, "not_found", ["bob", "POST", to(each, "submit"), undefined, same]),
     );
     expect(new Set(await Promise.all(texts)).size).toBe(1);
-    expect(await refused(404, "not_found", ["bob", "POST", to("no-uuid", "submit")])).toContain("no-uuid is no id");
+    expect(await refused(404, "not_found", ["bob", "POST", to("no-uuid", "submit")])).toContain("no-uuid is not an id");
     await refused(404, "not_found", ["otherkey", "POST", to(id, "close")]);
     await refused(404, "not_found", ["adminkey", "POST", to(id, "nowhere")]);
   });
 
-  test("from another state is a 409 that tells the state and the ways on", async () => {
+  test("from another state is a 409 that names the state and the possible edges", async () => {
     const id = await ticket("open");
     const text = await refused(409, "transition_not_allowed", ["ana", "POST", to(id, "submit")]);
     expect(text).toContain("status is open");
@@ -92,7 +92,7 @@ describe("a transition", () => {
     );
   });
 
-  test("lacking what it requires is a 422 at the field", async () => {
+  test("without a required value is a 422 at the field", async () => {
     const id = await ticket("open");
     expect(await refused(422, "validation_failed", ["sue", "POST", to(id, "solve")])).toContain('"path":"/answer"');
     expect(await refused(422, "validation_failed", ["sue", "POST", to(id, "solve"), { answer: null }])).toContain(
@@ -109,7 +109,7 @@ describe("a transition", () => {
     await refused(405, "method_not_allowed", ["sue", "GET", to(id, "close")]);
   });
 
-  test("of two callers at once is taken by one", async () => {
+  test("of two simultaneous callers succeeds for one", async () => {
     for (let round = 0; round < 10; round++) {
       const id = await ticket();
       const replies = await Promise.all([1, 2, 3].map(() => cell.send("ana", "POST", to(id, "submit"))));
@@ -125,7 +125,7 @@ describe("a transition", () => {
 });
 
 describe("an update", () => {
-  test("moves the state only along an edge that the caller may take", async () => {
+  test("only changes the state along an edge that the caller can use", async () => {
     const id = await ticket();
     await refused(409, "transition_not_allowed", ["ana", "PATCH", `${path}/${id}`, { status: "closed" }]);
     await refused(409, "transition_not_allowed", ["adminkey", "PATCH", `${path}/${id}`, { status: "solved" }]);
@@ -142,7 +142,7 @@ describe("an update", () => {
     );
   });
 
-  test("may name the state that it has", async () => {
+  test("can name the present state", async () => {
     const id = await ticket("open");
     const reply = await cell.send("ana", "PATCH", `${path}/${id}`, { status: "open", title: "same" });
     expect(reply.json.data, reply.text).toMatchObject({ status: "open", title: "same" });

@@ -1,5 +1,6 @@
-// Several writes as one effect. In: a project's door, and the writes. Out: their reply, all or none of them done; once for an
-// `Idempotency-Key`, not at all where they are only tried. Where others were in the way, the whole is begun again.
+// Runs several writes as one effect. In: the access to a project's rows, and the writes. Out: their reply. Either all
+// are done or none; with an `Idempotency-Key` only once; in a dry run, not at all. If other transactions conflict, the
+// whole starts again.
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Tenant, TenantDoor } from "../project/tenant.ts";
 import { doOnce, type OnceReply } from "../query/idempotency.ts";
@@ -14,9 +15,9 @@ export interface Together {
   readonly release: ActiveRelease;
   readonly viewer: Viewer;
   readonly once: Once | null;
-  /** All is judged and answered, and nothing is kept. */
+  /** The request is judged and answered, and nothing is stored. */
   readonly isTried: boolean;
-  /** Whether a statement may be run again where others overtook it. */
+  /** Whether a statement can be repeated after a conflict with other transactions. */
   readonly isRepeated: boolean;
 }
 
@@ -25,7 +26,7 @@ type Work = (tenant: Tenant) => Promise<OnceReply>;
 const TRIES_MAX = 4;
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" } as const;
 
-/** @param work It may be called again: nothing of its last call was kept. What it throws takes everything back. */
+/** @param work It can be called again: nothing of its last call is left. If it throws, everything is rolled back. */
 export async function writeTogether(options: Together, work: Work): Promise<Reply> {
   const { door, release, once, isTried } = options;
   if (isTried || once === null) return write({ ...options, once: null }, work);
@@ -53,7 +54,7 @@ async function write(options: Together, work: Work): Promise<Reply> {
       const { reply, isReplayed } = await door.transaction(async (open) => {
         const { statementMsMax } = release.bundle.limits;
         await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`);
-        // Whoever waits for a number gets theirs within the time of their own statement.
+        // A statement that waits for a number must get it within its own time limit.
         const numbersMsMax = Math.ceil(statementMsMax / 2);
         const tenant = within(open, { isRepeated, isForMany: true, isTried, numbersMsMax });
         const done = await doOnce(open, release, once, () => work(tenant));
@@ -71,7 +72,7 @@ async function write(options: Together, work: Work): Promise<Reply> {
   }
 }
 
-/** A reply that was kept, given once more. */
+/** Sends a saved reply again. */
 export function replayOf(reply: OnceReply): Reply {
   return replyOf(reply, { "idempotency-replayed": "true" });
 }
@@ -81,7 +82,7 @@ function replyOf({ status, location, body }: OnceReply, marks: Readonly<Record<s
   return { status, headers: { ...json, ...(location !== null && { location }), ...marks }, body };
 }
 
-/** Ends the transaction of what was only tried, so that nothing is committed but the lines that tell what it has shown. */
+/** Ends the transaction of a dry run, so that nothing is committed except the audit lines about what it has shown. */
 class Tried extends Error {
   readonly reply: OnceReply;
   readonly shown: readonly ShownRecord[];

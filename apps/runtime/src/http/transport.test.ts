@@ -1,4 +1,5 @@
-// What happens before a body is read, and to peers that are slow or too many. In: sockets. Out: replies, or a cut connection.
+// Everything before a body is read, and clients that are slow or too many. In: sockets. Out: replies, or a closed
+// connection.
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { networksOf } from "@plinth/service";
@@ -63,7 +64,7 @@ const json = { "content-type": "application/json" };
 const admin = { authorization: "Bearer admin", ...json };
 
 describe("a body", () => {
-  test("of nobody is not read: the answer comes before it, and the connection ends", async () => {
+  test("of an unknown caller is not read: the answer comes before it, and the connection ends", async () => {
     const stranger = peer(head("POST", "/api/listings", { ...json, "content-length": 15_000_000 }));
     expect(await stranger.ended).toBeLessThan(2_000);
     expect(stranger.received()).toMatch(/^HTTP\/1\.1 401 /);
@@ -76,7 +77,7 @@ describe("a body", () => {
     expect(caller.received()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("that was not announced is cut off where it becomes too large", async () => {
+  test("of unknown length is cut off when it becomes too large", async () => {
     const caller = peer(head("POST", "/api/listings", { ...admin, "transfer-encoding": "chunked" }));
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     for (let i = 0; i < 40 && !caller.socket.destroyed; i++) {
@@ -87,7 +88,7 @@ describe("a body", () => {
     expect(caller.received()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("is asked for where the client waits to be asked", async () => {
+  test("is requested if the client waits for `100-continue`", async () => {
     const body = JSON.stringify({ title: "asked", price: 1 });
     const caller = peer(
       head("POST", "/api/listings", { ...admin, expect: "100-continue", "content-length": body.length }),
@@ -101,7 +102,7 @@ describe("a body", () => {
     caller.socket.destroy();
   });
 
-  test("that dawdles is cut within ten seconds, and the others are served meanwhile", async () => {
+  test("that is too slow is cut off within ten seconds, and the others are served meanwhile", async () => {
     const slow = Array.from({ length: 10 }, () =>
       peer(head("POST", "/api/listings", { ...admin, "content-length": 500 })),
     );
@@ -116,7 +117,7 @@ describe("a body", () => {
     expect(slow[0]?.received()).toMatch(/^HTTP\/1\.1 408 /);
   }, 20_000);
 
-  test("waits for room where the project's other bodies fill it, and is refused in the end", async () => {
+  test("waits for room if the project's other bodies fill it, and is refused in the end", async () => {
     // Each announces a megabyte and sends none of it: two fill the project's share.
     const idle = [1, 2].map(() => peer(head("POST", "/api/listings", { ...admin, "content-length": 1_000_000 })));
     await sleep(200);
@@ -131,7 +132,7 @@ describe("a body", () => {
   }, 30_000);
 });
 
-describe("a peer", () => {
+describe("a client", () => {
   test("whose head does not come is cut within ten seconds", async () => {
     const slow = peer("GET /api/listings HTTP/1.1\r\nhost: x\r\n");
     const drip = setInterval(() => slow.socket.write("x"), 300);
@@ -139,7 +140,7 @@ describe("a peer", () => {
     clearInterval(drip);
   }, 20_000);
 
-  test("that does not read what it asked for is cut within ten seconds", async () => {
+  test("that does not read its reply is cut off within ten seconds", async () => {
     await cell.rows(
       project,
       `insert into {schema}.listings (id, title, price, status, description)
@@ -150,13 +151,13 @@ describe("a peer", () => {
     const asked = head("GET", "/api/listings?limit=100", admin);
     for (let i = 0; i < 12; i++) deaf.socket.write(asked);
     await sleep(9_000);
-    // A socket tells that it was cut only when what had come before that is read.
+    // A socket only reports that it was closed after the earlier data has been read.
     deaf.socket.resume();
     await deaf.ended;
     expect(deaf.received().length).toBeLessThan(12 * 100 * 9_000);
   }, 30_000);
 
-  test("holds no more sockets than its share, and another is not held to it", async () => {
+  test("has no more sockets than its share, without affecting another", async () => {
     await openSockets(0);
     const crowd = Array.from({ length: 60 }, () => peer(""));
     await expect.poll(() => crowd.filter(({ received }) => received() === "").length, { timeout: 5_000 }).toBe(40);
@@ -167,7 +168,7 @@ describe("a peer", () => {
     await openSockets(0);
   });
 
-  test("over the share is told so, and when to come again; what it sends is not served", async () => {
+  test("over its share gets an error and when to come again; its request is not served", async () => {
     const share = Array.from({ length: 40 }, () => peer(""));
     await openSockets(40);
     const body = JSON.stringify({ title: "over the share", price: 1 });
@@ -189,7 +190,7 @@ describe("a peer", () => {
     await openSockets(0);
   });
 
-  test("over the share that neither reads nor ends is cut soon, and costs the others nothing", async () => {
+  test("over its share that neither reads nor ends is cut off soon, and costs the others nothing", async () => {
     const share = Array.from({ length: 40 }, () => peer(""));
     await openSockets(40);
     const linesBefore = cell.logLines.length;
@@ -206,7 +207,7 @@ describe("a peer", () => {
     expect(other.received()).toMatch(/^HTTP\/1\.1 200 /);
     await openSockets(40);
     expect(performance.now() - startedMs).toBeLessThan(4_000);
-    // One line for each ten seconds, and how many more there were.
+    // One line for each ten seconds, with the number of further ones.
     expect(cell.logLines.some((line) => line.includes("a connection was refused"))).toBe(true);
     expect(cell.logLines.length - linesBefore).toBeLessThan(5);
     for (const socket of deaf) socket.destroy();
@@ -214,7 +215,7 @@ describe("a peer", () => {
     await openSockets(0);
   }, 20_000);
 
-  test("over the share that sends on and on is cut at once", async () => {
+  test("over its share that sends on and on is cut off at once", async () => {
     const share = Array.from({ length: 40 }, () => peer(""));
     await openSockets(40);
     const loud = peer("x".repeat(1_000_000));
@@ -224,7 +225,7 @@ describe("a peer", () => {
   });
 });
 
-/** Waits until the server holds that many. */
+/** Waits until the server has that many sockets. */
 async function openSockets(count: number): Promise<void> {
   const held = (): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -235,14 +236,14 @@ async function openSockets(count: number): Promise<void> {
 }
 
 describe("a forwarded address", () => {
-  test("counts from a trusted proxy alone", async () => {
+  test("only counts from a trusted proxy", async () => {
     const ask = async (localAddress: string): Promise<string | undefined> => {
       const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9", connection: "close" };
       const caller = peer(head("GET", "/ip", headers), localAddress);
       await caller.ended;
       return /\[(.*)\]/.exec(caller.received())?.[1];
     };
-    // What stands before the proxy's own entry was written by whoever called it.
+    // The part before the proxy's own entry was written by the client.
     expect(await ask("127.0.0.2")).toBe("203.0.113.9");
     expect(await ask("127.0.0.1")).toBe("127.0.0.1");
   });
@@ -264,7 +265,7 @@ describe("a forwarded address", () => {
   });
 });
 
-test("a flood of refusals is told in a few lines", async () => {
+test("a flood of refusals is logged in a few lines", async () => {
   const before = cell.logLines.length;
   for (let i = 0; i < 200; i++) expect((await cell.send(null, "GET", "/api/listings")).status).toBe(401);
   expect(cell.logLines.length - before).toBeLessThan(5);

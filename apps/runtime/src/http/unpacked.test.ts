@@ -16,7 +16,7 @@ test("what is read is the whole text", async () => {
   expect(await textOf(createUnpacker().stream("p", compressed))).toBe(text);
 });
 
-test("of what nobody reads, no more than a piece is unpacked", async () => {
+test("no more than one piece is unpacked without a reader", async () => {
   const stream = createUnpacker().stream("p", compressed);
   await sleep(20);
   expect(stream.readableLength).toBe(0);
@@ -27,7 +27,7 @@ test("of what nobody reads, no more than a piece is unpacked", async () => {
   stream.destroy();
 });
 
-test("one project's many documents don't hold up another's", async () => {
+test("one project's many documents don't delay another's", async () => {
   const unpacker = createUnpacker();
   const ended: string[] = [];
   const read = async (project: string): Promise<void> => {
@@ -38,7 +38,7 @@ test("one project's many documents don't hold up another's", async () => {
   expect(ended.indexOf("other")).toBeLessThan(3);
 });
 
-test("gzip is taken where it is named with a weight", () => {
+test("gzip is accepted if the header names it with a weight", () => {
   const taken = ["gzip", "gzip, deflate, br", "br;q=1.0, GZIP;q=0.5", "deflate,gzip ; q=1"];
   expect(taken.filter(acceptsGzip)).toEqual(taken);
   expect([undefined, "", "br", "gzip;q=0", "gzip; q=0.000", "x-gzipped"].filter(acceptsGzip)).toEqual([]);

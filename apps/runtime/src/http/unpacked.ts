@@ -1,13 +1,16 @@
-// Sends what is kept compressed to who takes it as plain text. In: gzip's bytes. Out: a stream that unpacks them as they are read, in
-// pieces, the projects in turn. Nothing is unpacked before it is read, and no more than a piece of it is in memory.
+// Sends compressed content to clients that don't accept gzip. In: gzip's bytes. Out: a stream that unpacks them piece
+// by piece while they are read, the projects in turn. Only one piece is in memory at a time.
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { FairQueue } from "@plinth/service";
 
 const PIECE_BYTES = 65_536;
-/** Beside the piece that is sent: the next one, and zlib's own state. */
+/** In addition to the piece that is sent: the next one, and zlib's own state. */
 export const UNPACKING_BYTES: number = 4 * PIECE_BYTES;
-/** What all of them together may bring: a piece takes the thread a fraction of a millisecond, and is collected afterwards. */
+/**
+ * The limit over all streams. A piece takes a fraction of a millisecond of this thread, and some garbage collection
+ * afterwards.
+ */
 const BYTES_PER_MS = 10_000;
 
 export interface Unpacker {
@@ -18,13 +21,13 @@ export function createUnpacker(): Unpacker {
   const queue = new FairQueue({
     places: 1,
     placesPerProject: 1,
-    // As many as read at once, which the replies under way bound.
+    // As many as can read at once. The limit on replies bounds them.
     waitingMax: 1_000,
     waitMsMax: 60_000,
     refusal: () => new Error("the turn for a piece of a document did not come"),
   });
 
-  /** Whoever is next waits until this piece has had its time; this one doesn't. */
+  /** The next stream waits until this piece has had its time. The current one doesn't. */
   const turn = (project: string, bytes: number): Promise<void> =>
     new Promise((begin, refuse) => {
       const holdUp = async (): Promise<void> => {
@@ -53,7 +56,7 @@ export function createUnpacker(): Unpacker {
   };
 }
 
-/** Whether the client takes gzip (RFC 9110, 12.5.3): it names it, and not with a weight of 0. */
+/** Whether the client takes gzip (RFC 9110, 12.5.3): the header names it, and not with a weight of 0. */
 export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   return String(header ?? "")
     .toLowerCase()

@@ -1,4 +1,4 @@
-// Writes of a record that is named by a unique key: PUT creates or updates it, PATCH and DELETE want it to be there.
+// Writes of a record that is named by a unique key: PUT creates or updates it; PATCH and DELETE require that it exists.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -56,14 +56,14 @@ const audits = (): Promise<readonly unknown[]> =>
   cell.rows(project, "select operation, changes from {schema}.audit_log where entity = 'product' order by id");
 const codeOf = ({ status, json }: TestReply): readonly unknown[] => [status, json?.code, json?.errors?.[0]?.path];
 
-test("creates what is not there, and updates what is", async () => {
+test("creates a missing record, and updates an existing one", async () => {
   const created = await put("admin", "sku/a%2Fb", { name: "Saw", stock: 3, origin: "DE" });
   expect(created.status, created.text).toBe(201);
   expect(created.json.data).toMatchObject({ sku: "a/b", name: "Saw", stock: 3, version: 1 });
   expect(created.headers.get("location")).toBe(`/api/products/${created.json.data.id}`);
   const updated = await put("admin", "sku/a%2Fb", { name: "Axe", origin: "FR" });
   expect(updated.status, updated.text).toBe(200);
-  // What can be set at create only stays.
+  // Fields that can only be set at create stay.
   expect(updated.json.data).toMatchObject({
     id: created.json.data.id,
     name: "Axe",
@@ -82,24 +82,24 @@ test("creates what is not there, and updates what is", async () => {
   });
 });
 
-test("where nothing is to be changed it is enough that the record is there", async () => {
+test("without a change, it is enough that the record exists", async () => {
   const { id } = (await put("admin", "sku/a", { name: "Saw", stock: 1 })).json.data;
   const found = await put("importer", "sku/a");
   expect([found.status, found.json.data.id, found.json.data.version]).toEqual([200, id, 1]);
-  // What can be set at create only is no change.
+  // A field that can only be set at create doesn't count as a change.
   expect((await put("importer", "sku/a", { origin: "FR", sku: "a" })).json.data.version).toBe(1);
   expect(await audits()).toHaveLength(1);
   expect((await put("admin", "sku/a", {}, { "if-match": '"9-x"' })).status).toBe(412);
 });
 
-test("sixty at once make one record", async () => {
+test("sixty simultaneous requests create one record", async () => {
   const replies = await Promise.all(Array.from({ length: 60 }, (_, n) => put("admin", "sku/one", { name: `N${n}` })));
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(replies.map(({ status }) => status).filter((status) => status !== 201 && status !== 200)).toEqual([]);
   expect((await cell.rows(project, "select version from {schema}.products"))[0]).toEqual({ version: 60 });
 });
 
-test("beside deletes, each either creates or updates, and nothing is a 5xx", async () => {
+test("during deletes, each request either creates or updates, and none is a 5xx", async () => {
   const replies = await Promise.all(
     Array.from({ length: 60 }, (_, n) =>
       n % 3 === 0
@@ -114,7 +114,7 @@ test("beside deletes, each either creates or updates, and nothing is a 5xx", asy
   expect((counts.get(201) ?? 0) - (counts.get(204) ?? 0)).toBe(living.length);
 });
 
-test("the body may repeat the key, but not contradict it; all faults are told at once", async () => {
+test("the body can repeat the key, but not contradict it; all errors are reported at once", async () => {
   expect((await put("admin", "sku/a", { sku: "a", name: "Saw" })).status).toBe(201);
   expect(codeOf(await put("admin", "sku/a", { sku: "b", name: "Saw" }))).toEqual([422, "validation_failed", "/sku"]);
   expect(codeOf(await put("admin", "sku/b", { sku: "a", name: "Saw" }))).toEqual([422, "validation_failed", "/sku"]);
@@ -135,7 +135,7 @@ test("the body may repeat the key, but not contradict it; all faults are told at
   expect((await put("admin", "sku/a", {})).json.data).toMatchObject({ sku: "a", name: "Saw" });
 });
 
-test("needs the right to what it turns out to be", async () => {
+test("needs the right to the create or the update that it becomes", async () => {
   expect(codeOf(await put("clerk", "sku/a", { name: "Saw" }))).toEqual([403, "forbidden", undefined]);
   expect((await put("importer", "sku/a", { name: "Saw", stock: 1 })).status).toBe(201);
   expect(codeOf(await put("importer", "sku/a", { name: "Axe" }))).toEqual([403, "forbidden", undefined]);
@@ -143,14 +143,14 @@ test("needs the right to what it turns out to be", async () => {
   expect(codeOf(await put("public", "sku/a", { name: "Axe" }))[0]).toBe(403);
 });
 
-test("who may not see the record hears what a create would say", async () => {
+test("a caller who can't see the record gets the answer of a create", async () => {
   await put("admin", "sku/hidden", { name: "Saw", stock: 0 });
   const plain = await cell.send("importer", "POST", "/api/products", { sku: "hidden", name: "x" });
   const reply = await put("importer", "sku/hidden", { name: "x" });
   expect([reply.status, reply.json.code, reply.json.errors]).toEqual([409, plain.json.code, plain.json.errors]);
 });
 
-test("what was deleted is in nobody's way", async () => {
+test("a deleted record conflicts with nothing", async () => {
   const first = await put("admin", "sku/a", { name: "Saw" });
   expect((await cell.send("admin", "DELETE", "/api/products/by/sku/a")).status).toBe(204);
   const second = await put("admin", "sku/a", { name: "Axe" });
@@ -178,7 +178,7 @@ test("PATCH and DELETE name a record by its key as by its id", async () => {
   expect((await cell.send("admin", "POST", path, {})).status).toBe(405);
 });
 
-test("conditions, trials and repetitions hold as for other writes", async () => {
+test("conditions, dry runs and repetitions work as for other writes", async () => {
   const once = { "idempotency-key": "k1" };
   const first = await put("admin", "sku/a", { name: "Saw" }, once);
   const again = await put("admin", "sku/a", { name: "Saw" }, once);
@@ -208,7 +208,7 @@ test("conditions, trials and repetitions hold as for other writes", async () => 
   expect([(await remove()).status, (await remove()).status]).toEqual([204, 204]);
 });
 
-test("where a version is required, an update names one", async () => {
+test("if a version is required, an update must name one", async () => {
   const path = "/api/documents/by/key/a";
   expect((await cell.send("admin", "PUT", path, { text: "x" })).status).toBe(201);
   expect((await cell.send("admin", "PUT", path, { text: "y" })).status).toBe(428);

@@ -1,4 +1,5 @@
-// Values of every type over HTTP: what is sent comes back, what can't be held is refused, and some are never shown.
+// Values of every type over HTTP: sent values are returned, values that can't be stored are refused, and some are never
+// shown.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { secretContext } from "../records/decode-body.ts";
@@ -47,7 +48,7 @@ const samples = {
 };
 
 describe("a value", () => {
-  test("comes back as it was sent, from create, read, list and update", async () => {
+  test("is returned as it was sent, by create, read, list and update", async () => {
     const created = await create(samples);
     const expected = { ...samples, doubled: 14 };
     expect(created).toMatchObject(expected);
@@ -82,7 +83,7 @@ describe("a value", () => {
     ["amount", 2 ** 31],
     ["data", "\u0000"],
     ["token", 5],
-  ])("that %s can't hold is a 422 at its field: %j", async (field, value) => {
+  ])("that %s can't store is a 422 at its field: %j", async (field, value) => {
     const before = await cell.fingerprint(project);
     const reply = await cell.send("ana", "POST", path, body({ [field]: value }));
     expect(reply.status, reply.text).toBe(422);
@@ -100,7 +101,7 @@ describe("a value", () => {
     }
   });
 
-  test("of small steps is no matter of a double's division", async () => {
+  test("of small steps doesn't depend on a double's division", async () => {
     expect((await create({ share: 0.0003 })).share).toBe(0.0003);
   });
 });
@@ -159,7 +160,7 @@ describe("a list", () => {
     },
   );
 
-  test("knows no filter by what can't be compared, and no order by what has none", async () => {
+  test("has no filter by values that can't be compared, and no sort by values without an order", async () => {
     const codeOf = async (query: string): Promise<string> =>
       (await cell.send("ana", "GET", `${path}?${query}`)).json.code;
     expect(await codeOf("inner=1")).toBe("unknown_parameter");
@@ -170,7 +171,7 @@ describe("a list", () => {
     }
   });
 
-  test("takes the project's own bound of a page", async () => {
+  test("uses the project's own limit of a page", async () => {
     expect((await cell.send("ana", "GET", `${path}?limit=50`)).status).toBe(200);
     const reply = await cell.send("ana", "GET", `${path}?limit=51`);
     expect([reply.status, reply.json.errors[0].path]).toEqual([400, "limit"]);
@@ -178,7 +179,7 @@ describe("a list", () => {
 });
 
 describe("a slug", () => {
-  test("is made of its field, taken where it is sent, and stays", async () => {
+  test("is generated from its field, accepted if it is sent, and stays", async () => {
     const made = await create({ title: "Crème Brûlée & Straße, Nº 5!" });
     expect(made.handle).toBe("creme-brulee-strasse-no-5");
     const sent = await create({ handle: "my-own" });
@@ -191,7 +192,7 @@ describe("a slug", () => {
 });
 
 describe("a sequence", () => {
-  test("has no gap, whoever creates at once and whatever fails between", async () => {
+  test("has no gap, despite concurrent creates and failures", async () => {
     const first = Number((await create()).number.replace("S-", ""));
     const wanted = Array.from({ length: 40 }, (_, i) =>
       cell.send("ana", "POST", path, i % 4 === 0 ? body({ handle: "my-own" }) : body()),
@@ -227,7 +228,7 @@ describe("a secret", () => {
 });
 
 describe("an internal field", () => {
-  test("goes neither out nor in, and stands in no audit row", async () => {
+  test("is neither shown nor accepted, and is in no audit row", async () => {
     const created = await create();
     expect(created).not.toHaveProperty("inner");
     await cell.rows(project, `update {schema}.samples set "inner" = 'within' where id = $1`, [created.id]);
@@ -245,7 +246,7 @@ describe("an internal field", () => {
 });
 
 describe("personal data", () => {
-  test("is masked in the audit log, where only that it changed remains", async () => {
+  test("is masked in the audit log, which only shows that it changed", async () => {
     const created = await create({ phone: "+4930123456" });
     expect(created.phone).toBe("+4930123456");
     await cell.send("ana", "PATCH", `${path}/${created.id}`, { phone: null });
@@ -256,7 +257,7 @@ describe("personal data", () => {
     expect(rows[1]?.changes).toEqual({ phone: ["[masked]", null] });
   });
 
-  test("is masked, too, where it is what a record refers to", async () => {
+  test("is masked, too, if it is a reference", async () => {
     const shelf = (await cell.send("ana", "POST", "/api/shelves", { name: "masked" })).json.data.id;
     const created = await create({ likes: [shelf] });
     expect(created.likes).toEqual([shelf]);
@@ -269,7 +270,7 @@ describe("personal data", () => {
   });
 });
 
-describe("what is set at create only, or by the service alone", () => {
+describe("a field that can only be set at create, or only by the service", () => {
   test("is refused in an update, and with its reason", async () => {
     const { id, code } = await create({ code: "C1" });
     expect(code).toBe("C1");
@@ -309,7 +310,7 @@ describe("a list of references", () => {
     expect(rows[1]?.changes).toEqual({ tags: [[a, b].sort(), [b, c].sort()] });
   });
 
-  test("holds none that is hidden, deleted or missing: one answer for all", async () => {
+  test("can't contain hidden, deleted or missing records: the answer is the same for all", async () => {
     const [hidden, gone, good] = [await tag({ secret_tag: true }), await tag(), await tag()];
     expect((await cell.send("adminkey", "DELETE", `/api/tags/${gone}`)).status).toBe(204);
     const created = await create({ tags: [good] });
@@ -334,7 +335,7 @@ describe("a list of references", () => {
     expect(texts.size).toBe(1);
   });
 
-  test("is one caller's or the other's where two replace it at once, never both", async () => {
+  test("is one caller's or the other's if two replace it at once, never a mix", async () => {
     const [a, b] = [await tag(), await tag()];
     const { id } = await create();
     for (let round = 0; round < 10; round++) {
@@ -345,7 +346,7 @@ describe("a list of references", () => {
     }
   });
 
-  test("is replaced whole by who had to wait for another's replacement", async () => {
+  test("is replaced completely by a caller who had to wait for another's replacement", async () => {
     const [a, b] = [await tag(), await tag()];
     const { id } = await create();
     const schema = `"${project.names.schema}"`;

@@ -1,4 +1,4 @@
-// Views: each shows the records that its condition lets in, of those that the caller may read, in its own order.
+// Views: each shows the records that meet its condition and that the caller can read, in its own order.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 
@@ -92,7 +92,7 @@ test("in its order, page by page", async () => {
   expect(await titles("ana", "/api/articles/top?rank=3")).toEqual(["b", "d"]);
 });
 
-test("no order tells what the caller may not read", async () => {
+test("no order reveals what the caller can't read", async () => {
   const reply = await cell.send("anybody", "GET", "/api/articles/top?limit=10");
   expect(reply.json.data).toEqual([
     { id: expect.any(String), title: "a" },
@@ -101,6 +101,6 @@ test("no order tells what the caller may not read", async () => {
   ]);
 });
 
-test("a view is only read", async () => {
+test("a view can only be read", async () => {
   expect((await cell.send("adminkey", "POST", "/api/articles/top", { title: "x" })).status).toBe(405);
 });

@@ -1,4 +1,5 @@
-// Visitors of a page share its publishable key. In: requests from two addresses. Out: one is refused, the other is served.
+// Visitors of a page share its publishable key. In: requests from two addresses. Out: one is refused, the other is
+// served.
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
@@ -29,7 +30,7 @@ function statusFrom(localAddress: string): Promise<number> {
   });
 }
 
-test("one at full speed uses up their own share, and nothing of another's or of the project's", async () => {
+test("one visitor at full speed only uses up their own share", async () => {
   const greedy: number[] = [];
   for (let i = 0; i < 120; i++) greedy.push(await statusFrom("127.0.0.1"));
   expect(greedy.filter((status) => status === 200)).toHaveLength(10);

@@ -1,9 +1,9 @@
-// The limiter of attempts, under a clock that the test turns.
+// The limiter of attempts, with a clock that the test controls.
 import { describe, expect, it } from "vitest";
 import { createAttemptLimit, networkOf } from "./attempt-limit.ts";
 
 describe("an attempt limit", () => {
-  it("allows its number at once, refills steadily, and tells how long to wait", () => {
+  it("allows its number at once, refills steadily, and says how long to wait", () => {
     let now = 0;
     const limit = createAttemptLimit({ attemptsMax: 3, windowMs: 30_000, clock: () => now });
     expect([limit.take("a"), limit.take("a"), limit.take("a")]).toEqual([0, 0, 0]);
@@ -19,7 +19,7 @@ describe("an attempt limit", () => {
     expect([1, 2, 3, 4].map(() => limit.take("a") === 0)).toEqual([true, true, true, false]);
   });
 
-  it("forgets the key least recently used when there are too many", () => {
+  it("forgets the least recently used key when there are too many", () => {
     const limit = createAttemptLimit({ attemptsMax: 1, windowMs: 1e9, keysMax: 2, clock: () => 0 });
     limit.take("a");
     limit.take("b");

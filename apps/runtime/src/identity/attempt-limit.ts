@@ -1,11 +1,12 @@
-// Counts attempts per key (an IP, or an IP with an account) in memory. In: a key. Out: whether one more may be made.
-// A bucket refills steadily; the number of keys is bounded, and the key least recently used is forgotten first.
+// Counts attempts per key (an IP, or an IP with an account) in memory. In: a key. Out: whether another attempt is
+// allowed. A bucket refills steadily. The number of keys is limited, and the least recently used key is forgotten
+// first.
 import { secondsUntil, TokenBuckets } from "@plinth/service";
 
 export interface AttemptLimit {
-  /** Takes one attempt; answers 0, or the seconds until the next one is free. */
+  /** Takes one attempt. Returns 0, or the seconds until the next one is free. */
   take(key: string): number;
-  /** Gives an attempt back: it was no failure. */
+  /** Gives an attempt back, because it was no failure. */
   refund(key: string): void;
   /** Seconds until an attempt is free, without taking one (0: now). */
   wait(key: string): number;
@@ -13,7 +14,7 @@ export interface AttemptLimit {
 
 const KEYS_MAX = 20_000;
 
-/** `attemptsMax` at once, refilled over `windowMs`. @param clock Monotonic milliseconds. */
+/** Allows `attemptsMax` at once, refilled over `windowMs`. @param clock Monotonic milliseconds. */
 export function createAttemptLimit(options: {
   readonly attemptsMax: number;
   readonly windowMs: number;
@@ -38,7 +39,7 @@ export function createAttemptLimit(options: {
   };
 }
 
-/** The key that one network end counts under: an IPv4 address, or the /64 that an IPv6 host can roam in. */
+/** The key for one end of the network: an IPv4 address, or the /64 in which an IPv6 host can change its address. */
 export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped?.[1] !== undefined) return mapped[1];

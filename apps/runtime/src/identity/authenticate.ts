@@ -1,5 +1,5 @@
-// Who calls, and in which project. In: a request's headers and its IP. Out: a project and a principal, or a Fault.
-// It never takes a role from the caller, and asks the database only what memory can't vouch for.
+// Finds out who calls, and in which project. In: a request's headers and its IP. Out: a project and a principal, or a
+// Fault. It never takes a role from the caller, and asks the database only for what memory doesn't have.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, environmentOfSlug, hashApiKey, type ProjectId } from "@plinth/bundle";
@@ -24,7 +24,7 @@ export interface AuthenticatorOptions {
   readonly registry: ReleaseRegistry;
   readonly usage: Usage;
   readonly projectOfHost: ProjectOfHost;
-  /** Per network: credentials that memory doesn't know. A good one costs nothing. */
+  /** Per network, counts credentials that memory doesn't know. Valid ones are not counted. */
   readonly unknownLimit: AttemptLimit;
   /** Milliseconds since 1970; for the expiry of keys. */
   readonly now: () => number;
@@ -35,7 +35,10 @@ const PROJECT_HEADER = "plinth-project";
 const BEARER = /^bearer +([^\s]+)$/i;
 
 interface Parts extends AuthenticatorOptions {
-  /** For addresses that have sent too many wrong tokens: one at a time, so that a good one among them is still found. */
+  /**
+   * For addresses that have sent too many wrong tokens: one look-up at a time, so that a valid token among them is
+   * still found.
+   */
   readonly tokenTurns: FairQueue;
 }
 
@@ -64,16 +67,16 @@ interface Found {
   readonly keyId: string | null;
 }
 
-/** The common case, without a wait: everything was looked up before and still holds. Null: nothing is said by that. */
+/** The usual case, without a wait: everything was looked up before and is still valid. Null: memory can't decide. */
 function fromMemory(options: Parts, headers: IncomingHttpHeaders, byHost: HostProject): Found | null {
   const { keys, tokens, users, registry } = options;
   const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
-  const beside = headers[USER_TOKEN_HEADER];
-  if (bearer === undefined || Array.isArray(beside)) return null;
+  const userToken = headers[USER_TOKEN_HEADER];
+  if (bearer === undefined || Array.isArray(userToken)) return null;
   const isKey = bearer.startsWith("plk_");
-  if (!isKey && beside !== undefined) return null;
+  if (!isKey && userToken !== undefined) return null;
   const key = isKey ? keys.peek(hashApiKey(bearer)) : null;
-  const token = isKey ? beside : bearer;
+  const token = isKey ? userToken : bearer;
   const subject = token === undefined ? null : tokens.peek(token);
   if (key === undefined || subject === undefined || hasExpired(key, options.now())) return null;
   if (key !== null && subject !== null && key.projectId !== subject.projectId) return null;
@@ -91,13 +94,13 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   const { registry } = options;
   requireWellFormed(byHost);
   const bearer = bearerOf(headers);
-  const beside = headers[USER_TOKEN_HEADER];
-  if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
+  const userToken = headers[USER_TOKEN_HEADER];
+  if (Array.isArray(userToken)) throw unauthenticated("The header Plinth-User-Token is sent twice.");
   const key = bearer.startsWith("plk_") ? await findKey(options, bearer, ip) : null;
-  if (key === null && beside !== undefined) {
-    throw unauthenticated("Authorization and Plinth-User-Token both hold a user's token: send one of them.");
+  if (key === null && userToken !== undefined) {
+    throw unauthenticated("Authorization and Plinth-User-Token both contain a user's token. Send only one.");
   }
-  const [token, texts] = key === null ? [bearer, bearerTexts] : [beside, besideTexts];
+  const [token, texts] = key === null ? [bearer, bearerTexts] : [userToken, userTokenTexts];
   const subject = token === undefined ? null : await findSubject(options, token, texts, ip);
   if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
   const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
@@ -106,7 +109,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   await crossCheck(registry, headers[PROJECT_HEADER], projectId, release);
   const keyId = key?.keyId ?? null;
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
-  // Without a release the schema has no sessions to look into.
+  // Without a release, the schema has no sessions.
   if (release === null) throw unauthenticated(texts.notValid);
   const organizations = organizationTables(release);
   const user =
@@ -140,25 +143,25 @@ function findUnknownKey(options: Parts, hash: string, ip: string): Promise<KeyRe
     options,
     ip,
     () => keys.load(hash),
-    // What is found that way is remembered like any other: its next request asks nobody.
+    // A key that is found like this is cached like any other, so its next request needs no look-up.
     async () => ((await keys.findSeldom(hash, networkOf(ip))) === null ? null : keys.load(hash)),
   );
 }
 
-/** What is said of a user's token, by the header that holds it. */
+/** The messages about a user's token, for the header that contains it. */
 interface TokenTexts {
-  /** The same for all that is no token, so that it tells nothing of what exists. */
+  /** The same for every invalid token, so that it does not show what exists. */
   readonly notValid: string;
   readonly ended: string;
 }
 
 const bearerTexts: TokenTexts = {
-  notValid: "Authorization holds no valid API key or access token, or one that has expired.",
+  notValid: "The API key or access token in Authorization is invalid or has expired.",
   ended: "This session has ended.",
 };
-const besideTexts: TokenTexts = {
-  notValid: "Plinth-User-Token holds no valid access token, or one that has expired: refresh it, or sign in again.",
-  ended: "The session of the token in Plinth-User-Token has ended: sign in again.",
+const userTokenTexts: TokenTexts = {
+  notValid: "The access token in Plinth-User-Token is invalid or has expired. Refresh it, or sign in again.",
+  ended: "The session of the token in Plinth-User-Token has ended. Sign in again.",
 };
 
 function hasExpired(key: KeyRecord | null, now: number): boolean {
@@ -179,8 +182,8 @@ async function findSubject(options: Parts, token: string, texts: TokenTexts, ip:
 }
 
 /**
- * A credential that memory doesn't know costs work. Failures are counted by network; one that has too many of them has
- * its further ones looked up `seldom`, since a good credential of somebody else may be among them.
+ * Looking up an unknown credential takes work, so failures are counted by network. A network with too many failures
+ * gets its further look-ups through `seldom`, because a valid credential of somebody else may be among them.
  */
 async function limited<T>(
   options: Parts,
@@ -225,22 +228,22 @@ async function crossCheck(
   release: ActiveRelease | null,
 ): Promise<void> {
   if (named === undefined || named === projectId || (release !== null && named === release.slug)) return;
-  // Before the first release only the cell's table knows the name.
+  // Before the first release only the cell's table has the name.
   const name = release === null ? await orUnavailable(registry.nameOf(projectId)) : release.slug;
   if (name === null || name !== named) {
     throw new Fault("project_mismatch", { detail: mismatchOf(name, named) });
   }
 }
 
-/** Whoever holds the credential may know what it is for; what the request names is theirs. */
+/** The holder of a credential may know which project it is for. The name in the request is their own input. */
 function mismatchOf(name: string | null, named: string | readonly string[]): string {
   const own = name === null ? null : environmentOfSlug(name);
-  const asked = typeof named === "string" ? environmentOfSlug(named) : null;
-  if (own === null || asked?.project !== own.project) return "The credential is for another project.";
-  return `The credential is for the environment ${own.environment} of ${own.project}; the request names ${asked.environment}.`;
+  const requested = typeof named === "string" ? environmentOfSlug(named) : null;
+  if (own === null || requested?.project !== own.project) return "The credential is for another project.";
+  return `The credential is for the environment ${own.environment} of ${own.project}; the request names ${requested.environment}.`;
 }
 
-/** The roles that a key gives, expanded. */
+/** The roles of a key, with the roles that they include. */
 export function rolesOfKey(
   { kind, role }: Pick<KeyRecord, "kind" | "role">,
   release: ActiveRelease | null,

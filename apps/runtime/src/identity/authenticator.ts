@@ -1,19 +1,20 @@
-// What turns the credentials of a request into a caller. Types alone: the public API and the console's have one each.
+// The interface that turns the credentials of a request into a caller. Types only: the public API and the console's API
+// each have an implementation.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../project/principal.ts";
 
 /** A call as control signs it. */
 export interface SignedCall {
   readonly method: string;
-  /** Path and query string as they were sent. */
+  /** Path and query string as sent. */
   readonly target: string;
-  /** SHA-256 of the body in hexadecimal, of no bytes where there is none. */
+  /** SHA-256 of the body in hexadecimal; of zero bytes if there is none. */
   readonly bodyHash: string;
 }
 
 export interface Peer {
   readonly ip: string;
-  /** On the internal listener alone. */
+  /** Only on the internal listener. */
   readonly call?: SignedCall;
 }
 

@@ -1,5 +1,6 @@
-// What calls to a project's own services are signed with, so that they know who calls (Standard Webhooks, HMAC-SHA256). In: a
-// project. Out: its secrets. They are stored sealed, and leave the process only for an admin who asks.
+// The secrets that sign calls to a project's own services, so that they know who calls (Standard Webhooks,
+// HMAC-SHA256). In: a project. Out: its secrets. They are stored sealed, and leave the process only when an admin reads
+// them.
 import { randomBytes } from "node:crypto";
 import { createUuidV7 } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
@@ -7,16 +8,16 @@ import type { SecretBox } from "./secret-box.ts";
 import { HMAC_PREFIX } from "./webhook-signature.ts";
 
 export interface CallSecret {
-  /** As receivers are given it: `whsec_` and base64. */
+  /** In the form that receivers get: `whsec_` and base64. */
   readonly text: string;
-  /** RFC 3339; null for the one that stays. */
+  /** RFC 3339; null for the current one. */
   readonly until: string | null;
 }
 
 export interface CallSecrets {
-  /** The newest first; a second one while receivers change over. The first is made when it is asked for. */
+  /** The newest first. There is a second one while receivers change over. The first one is created at its first use. */
   of(projectId: string): Promise<readonly CallSecret[]>;
-  /** A new one. The last one signs beside it for a day; one that was before that ends now. */
+  /** Creates a new secret. The previous one also signs for a day; one before that ends now. */
   rotate(client: ClientBase, projectId: string): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export function createCallSecrets({ pool, box }: { readonly pool: Pool; readonly
       until: until?.toISOString() ?? null,
     }));
   };
-  /** Where two processes make the first, one of them counts. */
+  /** If two processes create the first one, only one of them is stored. */
   const add = async (client: Pool | ClientBase, projectId: string): Promise<void> => {
     const id = newId();
     const sealed = box.seal(randomBytes(SECRET_BYTES), contextOf(projectId, id));

@@ -1,4 +1,4 @@
-// What is remembered of credentials is bounded in bytes, and one project's many never push out another's few.
+// The cache of credentials is limited in bytes, and the many entries of one project never displace the few of another.
 import { createPool, inTransaction } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -26,8 +26,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-describe("what is remembered of credentials", () => {
-  it("is bounded in bytes; who has the most gives way, and a project is forgotten as a whole", async () => {
+describe("the cache of credentials", () => {
+  it("is limited in bytes, evicts from the largest project first, and forgets a project as a whole", async () => {
     const cache = createEpochCache<string>({
       epoch: cell.epoch,
       clock,
@@ -51,7 +51,7 @@ describe("what is remembered of credentials", () => {
 });
 
 describe("the epoch of a project that is no longer remembered", () => {
-  it("is that of the last one forgotten, so that a revocation is never missed", async () => {
+  it("is that of the last forgotten one, so that no revocation is missed", async () => {
     const pool = createPool({ connectionString: database.url, max: 1, applicationName: "test" });
     const logger = createLogger({ name: "test", level: "silent" });
     const ids = [await makeProject(cell), await makeProject(cell), await makeProject(cell)] as const;
@@ -72,7 +72,7 @@ describe("the epoch of a project that is no longer remembered", () => {
 });
 
 describe("signing keys", () => {
-  it("are read once for those who ask together, and again once they were forgotten", async () => {
+  it("are read once for simultaneous callers, and again after they were forgotten", async () => {
     const { projectId } = await makeLiveProject(cell);
     const [one, same] = await Promise.all([cell.signingKeys.of(projectId), cell.signingKeys.of(projectId)]);
     expect(one).toBe(same);

@@ -1,21 +1,22 @@
-// A cache of credentials that a change of the epoch makes void. In: a key. Out: what `load` answers, never older than
-// the epoch allows. It never remembers that something is missing, and never lets one project's entries push out others'.
+// A cache of credentials that a change of the epoch invalidates. In: a key. Out: the result of `load`, never older than
+// the epoch allows. It never caches that something is missing, and one project's entries never displace those of
+// others.
 import { SharedByteCache } from "@plinth/service";
 import type { Epoch } from "./epoch.ts";
 
-/** What a load found, and the project whose changes make it void. */
+/** The result of a load, and the project whose changes invalidate it. */
 export interface Loaded<V> {
   readonly projectId: string;
   readonly value: V;
 }
 
 export interface EpochCache<V> {
-  /** Answers from memory alone; undefined where nothing is known or it may not be believed. */
+  /** Answers from memory only; undefined if the value is unknown or no longer trusted. */
   peek(key: string): V | undefined;
-  /** Asks the database (callers at the same time share one look-up); null where there is nothing. */
+  /** Asks the database; simultaneous callers share one look-up. Null if there is no value. */
   load(key: string): Promise<V | null>;
   get(key: string): Promise<V | null>;
-  /** Deletes what is known of a project. */
+  /** Deletes a project's entries. */
   forget(projectId: string): void;
 }
 
@@ -24,18 +25,23 @@ interface Entry<V> extends Loaded<V> {
   readonly expiresAt: number;
 }
 
-/** A caller may join a look-up that is this young; an older one could answer from before a revocation. */
+/**
+ * A caller can join a look-up that is at most this old. The result of an older one could be from before a revocation.
+ */
 const JOIN_MS_MAX = 200;
-/** The entry's own object, beside what `weigh` says of its value. */
+/** The entry's own object, in addition to the weight of its value. */
 const ENTRY_BYTES = 100;
 
-/** @param clock Monotonic milliseconds. Entries live for `ttlMs`, less up to a fifth (so that they don't end together). */
+/**
+ * @param clock Monotonic milliseconds. Entries live for `ttlMs`, less up to a fifth, so that they don't all expire
+ * together.
+ */
 export function createEpochCache<V>(options: {
   readonly epoch: Epoch;
   readonly clock: () => number;
-  /** What all entries together may take in memory. */
+  /** Memory for all entries together. */
   readonly bytesMax: number;
-  /** An estimate of what a key and its value take. */
+  /** Estimates the memory of a key and its value. */
   readonly weigh: (value: V, key: string) => number;
   readonly ttlMs: number;
   readonly load: (key: string) => Promise<Loaded<V> | null>;

@@ -1,11 +1,11 @@
-// The epoch: how a change of credentials reaches every replica within a second.
-// In: the cell's database. Out: the value of the last change, per project. It never holds a credential itself.
+// The epoch: tells every replica about a change of credentials within a second. In: the cell's database. Out: the value
+// of the last change, per project. It never contains a credential.
 
 import { boundedQuery } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 
-/** A replica that could not read the epoch for this long asks the database for every credential. */
+/** A replica that could not read the epoch for this long asks the database about every credential. */
 export const EPOCH_STALE_MS_MAX = 1_000;
 const POLL_MS = 300;
 const READ_MS_MAX = 700;
@@ -17,23 +17,24 @@ const READ = `SELECT g.value AS global, p.project_id, p.value
 export const EPOCH_CHANNEL = "plinth_epoch";
 
 export interface Epoch {
-  /** The cell's value as last read. What is loaded is stamped with it, taken *before* the load. */
+  /**
+   * The cell's value when it was last read. Loaded values are stamped with it; the stamp is taken *before* the load.
+   */
   current(): number;
-  /** The value at a project's last change, or a later one; 0 where there was none since this replica started. */
+  /** The value at a project's last change, or a later value; 0 if there was none since this replica started. */
   of(projectId: string): number;
-  /** Whether the last successful read is young enough for a cache to be believed. */
+  /** Whether the last successful read is recent enough to trust a cache. */
   isFresh(): boolean;
   onChange(listener: (projectId: string) => void): void;
-  /** Reads now instead of at the next tick; resolves when that read is over, whether it succeeded or not. */
+  /** Reads now instead of at the next tick. Resolves when the read is over, whether it succeeded or not. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Announces a change of a project's keys, roles, sessions or release, in the transaction that makes it.
- *
- * Call it last: it locks the cell's single epoch row until the commit. That lock is what makes the values visible in
- * their order, so that a reader who asks for "all after n" can't miss one that committed late.
+ * Announces a change of a project's keys, roles, sessions or release, in the same transaction as the change.
+ * Call it last: it locks the cell's single epoch row until the commit. This lock makes the values visible in order, so
+ * that a reader of "all after n" can't miss one that was committed late.
  */
 export async function bumpEpoch(client: Pick<PoolClient, "query">, projectId: string): Promise<void> {
   await client.query(
@@ -47,12 +48,10 @@ export async function bumpEpoch(client: Pick<PoolClient, "query">, projectId: st
 
 /**
  * Follows the epoch by polling.
- *
- * @param pool One connection of its own: a busy shared pool must not delay a revocation.
- * @param firstPool For the first read alone: a start may wait for a connection longer than a revocation may.
- * @param clock Monotonic milliseconds.
- * @param changedMax Projects whose last change is remembered. Any other project counts as changed when the last one was
- *   forgotten: what was loaded before that is looked up again.
+ * @param pool A pool with its own connection: a busy shared pool must not delay a revocation. @param firstPool Only for
+ * the first read: a start can wait longer for a connection than a revocation can. @param clock Monotonic milliseconds.
+ * @param changedMax Projects whose last change is remembered. For any other project, the time when the last one was
+ * forgotten counts as its last change: everything loaded before is looked up again.
  */
 export async function followEpoch(options: {
   readonly pool: Pool;
@@ -80,7 +79,7 @@ export async function followEpoch(options: {
   let stopped = false;
 
   async function read(): Promise<void> {
-    // The age counts from before the query: what commits while it runs may be missing from the answer.
+    // The age counts from before the query, because its answer may lack a change that is committed while it runs.
     const startedAt = clock();
     const { rows } = await pool.query<{ global: string; project_id: string | null; value: string | null }>(
       boundedQuery({ name: "epoch-read", text: READ, values: [value] }, READ_MS_MAX),
@@ -106,7 +105,7 @@ export async function followEpoch(options: {
     }
   }
 
-  // Reads follow one another; those who ask while one runs share the next one.
+  // Reads run one after another. Callers who come during a read share the next one.
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   function refresh(): Promise<void> {

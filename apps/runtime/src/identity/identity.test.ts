@@ -1,4 +1,4 @@
-// Credentials on a real database: what a key or token may act as, and how soon a revocation holds (guarantee 10).
+// Credentials on a real database: the rights of a key or token, and how soon a revocation takes effect (guarantee 10).
 import { apiKeyIsWellFormed, hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
 import { createPool, inTransaction } from "@plinth/postgres";
 import type { Fault } from "@plinth/service";
@@ -55,7 +55,7 @@ async function signUp(project: ProjectId = projectId): Promise<{ token: string; 
   return { token: reply.access_token, userId: reply.user.id, refresh: reply.refresh_token };
 }
 
-/** How long another replica goes on believing a credential after `revoke` has been answered. */
+/** How long another replica still accepts a credential after the answer to `revoke`. */
 async function msUntilRefused(use: () => Promise<unknown>, revoke: () => Promise<unknown>): Promise<number> {
   await use();
   await revoke();
@@ -71,11 +71,11 @@ async function msUntilRefused(use: () => Promise<unknown>, revoke: () => Promise
 }
 
 describe("an API key", () => {
-  it("is named beside the access token where something is neither", async () => {
-    await expect(authenticate("nonsense")).rejects.toThrow("no valid API key or access token");
+  it("is named together with the access token in the error for a text that is neither", async () => {
+    await expect(authenticate("nonsense")).rejects.toThrow("API key or access token in Authorization is invalid");
   });
 
-  it("acts as what it was made for", async () => {
+  it("acts with its own role", async () => {
     const rolesOf = async (key: Parameters<typeof makeKey>[2]): Promise<readonly string[]> => {
       const caller = await authenticate((await makeKey(cell, projectId, key)).key);
       expect(caller).toMatchObject({ projectId, principal: { kind: "key", user: null } });
@@ -96,7 +96,7 @@ describe("an API key", () => {
     await expect(cell.authenticator.authenticate({}, { ip: newIp() })).rejects.toMatchObject({ status: 401 });
   });
 
-  it("is named to the wrong project: refused, the same for one that exists and one that doesn't", async () => {
+  it("is refused for another project, in the same way whether that project exists or not", async () => {
     const { key } = await makeKey(cell, projectId);
     const slug = (await cell.registry.get(projectId))?.slug ?? "";
     const other = await makeProject(cell, "another-slug");
@@ -106,17 +106,17 @@ describe("an API key", () => {
     }
   });
 
-  it("costs an address its patience only when it is unknown", async () => {
+  it("only counts against an address if it is unknown", async () => {
     const ip = newIp();
     const { key } = await makeKey(cell, projectId);
     const refusals: Fault[] = [];
-    // All at once: attempts come back with time, and this machine may be slow.
+    // All at once, because attempts come back with time, and this machine may be slow.
     const guesses = Array.from({ length: 100 }, () => authenticate(newApiKey("secret"), {}, cell, ip));
     await Promise.all(guesses.map((guess) => guess.catch((error) => refusals.push(error))));
     const codes = refusals.map(({ code }) => code);
     expect(codes.filter((code) => code === "unauthenticated").length).toBeGreaterThanOrEqual(50);
     expect(refusals.find(({ code }) => code === "rate_limited")).toMatchObject({ headers: { "Retry-After": "1" } });
-    // A good one that nobody has seen yet, from the same address, amid a flood of forged ones.
+    // A valid one that is still unknown, from the same address, during a flood of forged ones.
     const forged = Promise.allSettled(
       Array.from({ length: 100 }, () => authenticate(newApiKey("secret"), {}, cell, ip)),
     );
@@ -126,7 +126,7 @@ describe("an API key", () => {
     for (let i = 0; i < 60; i++) await authenticate((await makeKey(cell, projectId)).key, {}, cell, "203.0.113.9");
   });
 
-  it("notes when it was used and when a project was first called", async () => {
+  it("records when it was used and when a project was first called", async () => {
     const fresh = await makeLiveProject(cell);
     const { key, keyId } = await makeKey(cell, fresh.projectId);
     for (let i = 0; i < 3; i++) await authenticate(key);
@@ -139,7 +139,7 @@ describe("an API key", () => {
     expect(rows[0]).toEqual({ requests: 3, first_request_at: expect.any(Date), last_used_at: expect.any(Date) });
   });
 
-  it("stands in the database as its hash only", async () => {
+  it("is only stored as its hash", async () => {
     const { key, keyId } = await makeKey(cell, projectId);
     expect(apiKeyIsWellFormed(key)).toBe(true);
     const { rows } = await cell.pool.query("SELECT to_jsonb(k)::text AS row FROM plinth.api_keys k WHERE id = $1", [
@@ -151,7 +151,7 @@ describe("an API key", () => {
 });
 
 describe("a user's token", () => {
-  it("names the user, beside a key or alone; the user's roles decide", async () => {
+  it("names the user, with a key or alone; the user's roles decide", async () => {
     const { token, userId } = await signUp();
     const { key, keyId } = await makeKey(cell, projectId);
     const roles = ["owner", "public", "user"];
@@ -160,7 +160,7 @@ describe("a user's token", () => {
     expect(beside.principal).toMatchObject({ kind: "user", userId, roles, keyId });
   });
 
-  it("is refused beside a key of another project", async () => {
+  it("is refused with a key of another project", async () => {
     const other = await makeLiveProject(cell);
     const { token } = await signUp(other.projectId);
     const { key } = await makeKey(cell, projectId);
@@ -208,21 +208,21 @@ describe("a user's token", () => {
     await authenticate(token);
   });
 
-  it("that doesn't hold beside a good key is told by its header", async () => {
+  it("that is invalid next to a valid key gets an error that names its header", async () => {
     const { token, refresh } = await signUp();
     const { key: app } = await makeKey(cell, projectId, { kind: "publishable" });
     const beside = (text: string) => authenticate(app, { "plinth-user-token": text }, cell, newIp());
     await expect(beside("nonsense")).rejects.toMatchObject({
-      detail: "Plinth-User-Token holds no valid access token, or one that has expired: refresh it, or sign in again.",
+      detail: "The access token in Plinth-User-Token is invalid or has expired. Refresh it, or sign in again.",
     });
     await beside(token);
     await callModule(cell, { path: "/v1/auth/sign-out", key: app, body: { refresh_token: refresh } });
     await expect(beside(token)).rejects.toMatchObject({
-      detail: "The session of the token in Plinth-User-Token has ended: sign in again.",
+      detail: "The session of the token in Plinth-User-Token has ended. Sign in again.",
     });
   });
 
-  it("of an ended session is looked up once, and then costs its sender", async () => {
+  it("of an ended session is looked up once, and then counts against its sender", async () => {
     const { token, refresh } = await signUp();
     const ip = newIp();
     await authenticate(token, {}, cell, ip);
@@ -236,12 +236,12 @@ describe("a user's token", () => {
     expect(codes.at(-1)).toBe("rate_limited");
     expect(lookUps).not.toHaveBeenCalled();
     lookUps.mockRestore();
-    // Somebody else's good token from the same address is still verified.
+    // Somebody else's valid token from the same address is still verified.
     const { token: other } = await signUp();
     await authenticate(other, {}, cell, ip);
   });
 
-  it("doesn't decide the roles: a grant shows at once here, within a second elsewhere", async () => {
+  it("doesn't contain the roles: a new role works at once here, within a second elsewhere", async () => {
     const { token, userId } = await signUp();
     const { key } = await makeKey(cell, projectId);
     const replica = await openTestCell(database);
@@ -260,7 +260,7 @@ describe("a user's token", () => {
   });
 });
 
-describe("a revocation holds on another replica within 1 s", () => {
+describe("a revocation takes effect on another replica within 1 s", () => {
   it.each([true, false])("of a key and of a session (LISTEN works: %s)", async (works) => {
     const proxy = await createFaultProxy({ target: database.url });
     const replica = await openTestCell(database, { listenUrl: proxy.through(database.url) });

@@ -1,9 +1,9 @@
-// Looks up many unknown keys in one statement. In: hashes, from addresses that have sent too many wrong ones. Out: keys.
-// It never asks the database more often than its period allows, and never lets one address fill a batch.
+// Looks up many unknown keys in one statement. In: hashes, from addresses that have sent too many wrong ones. Out:
+// keys. It asks the database at most once per period, and never lets one address fill a batch.
 import { FairShare, Fault } from "@plinth/service";
 
 export interface KeyBatch<Key> {
-  /** @throws Fault `rate_limited` where the address has too many waiting. */
+  /** @throws Fault `rate_limited` if the address has too many keys waiting. */
   find(hash: string, network: string): Promise<Key | null>;
 }
 
@@ -15,10 +15,10 @@ interface Waiting<Key> {
 
 const PERIOD_MS = 100;
 const BATCH_MAX = 200;
-/** Of one address; whoever comes behind them is not looked up. */
+/** For one address. Further keys are not looked up. */
 const WAITING_MAX = 400;
 
-/** @param load The keys among these hashes. */
+/** @param load Returns the keys among these hashes. */
 export function createKeyBatch<Key>(
   load: (hashes: readonly string[]) => Promise<ReadonlyMap<string, Key>>,
 ): KeyBatch<Key> {

@@ -1,5 +1,5 @@
-// API keys of the cell. In: a key's SHA-256, or an order to store or revoke one. Out: what the key may act as.
-// It never sees a key in plain, and never lets a revoked one outlive the epoch.
+// API keys of the cell. In: a key's SHA-256, or an order to store or revoke a key. Out: the rights of the key. It never
+// sees a key in plain text, and no revoked key outlives the epoch.
 import type { ProjectId } from "@plinth/bundle";
 import { boundedQuery, inTransaction, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { bytesOfText } from "@plinth/service";
@@ -29,7 +29,7 @@ export interface NewKey {
 const KEYS_BY_ID = `SELECT hash, id, project_id, kind, role, expires_at FROM plinth.api_keys
   WHERE id = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
 
-/** Keys that are good now, by their ids; asks the database, whatever is remembered. */
+/** Keys that are valid now, by their ids. Always asks the database. */
 export async function findKeys(pool: Pool, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
   const { rows } = await pool.query<KeyRow>(
     boundedQuery({ name: "keys-by-id", text: KEYS_BY_ID, values: [ids] }, LOOK_UP_MS_MAX),
@@ -38,17 +38,19 @@ export async function findKeys(pool: Pool, ids: readonly string[]): Promise<Read
 }
 
 export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load" | "forget"> {
-  /** Many at once, at most so often: for addresses that have sent too many wrong ones. Nothing is remembered. */
+  /**
+   * Looks up many keys at once, at a limited rate, for addresses that have sent too many wrong ones. Nothing is cached.
+   */
   readonly findSeldom: (hash: string, network: string) => Promise<KeyRecord | null>;
-  /** Stores a key; the same id again changes nothing. False where that id or hash is another key's. */
+  /** Stores a key. Storing the same id again changes nothing. False if the id or the hash belongs to another key. */
   put(key: NewKey): Promise<boolean>;
-  /** False where there is no such key. A key once revoked stays so. */
+  /** False if the key does not exist. A revoked key stays revoked. */
   revoke(projectId: string, keyId: string): Promise<boolean>;
 }
 
-/** Of all projects. */
+/** For all projects. */
 const CACHE_BYTES_MAX = 8_000_000;
-/** A record, its ids and its expiry, beside the hash and the role: an estimate. */
+/** A record with its ids and its expiry, without the hash and the role: an estimate. */
 const RECORD_BYTES = 350;
 
 const KEYS_BY_HASH = `SELECT hash, id, project_id, kind, role, expires_at FROM plinth.api_keys

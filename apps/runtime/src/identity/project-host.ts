@@ -1,20 +1,20 @@
-// Which project a host names: `<id>.api.<domain>`. In: the operator's domain, and the host of a request. Out: the project's id.
-// It never looks anything up: whether there is such a project, and who may use it, is found out by others.
+// Reads the project that a host names: `<id>.api.<domain>`. In: the operator's domain, and the host of a request. Out:
+// the project's id. It looks nothing up: other stages find out whether the project exists, and who can use it.
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 
-/** `none`: the host says nothing of projects. `malformed`: it stands under the domain, and begins with no project's id. */
+/** `none`: the host doesn't name a project. `malformed`: it is in the domain, but doesn't begin with a project's id. */
 export type HostProject = ProjectId | "none" | "malformed";
 
 export type ProjectOfHost = (host: string) => HostProject;
 
-/** @param domain In lower case; null: no host means anything. */
+/** @param domain In lower case; null: hosts don't name projects. */
 export function createProjectOfHost(domain: string | null): ProjectOfHost {
   if (domain === null) return () => "none";
   const suffix = `.api.${domain}`;
   return (host) => {
     const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-    // What isn't written as a host is, and names the domain somewhere, is taken for no other host.
+    // A host in an unusual notation that contains the domain could still mean this domain.
     if (!name.endsWith(suffix)) return name.includes(suffix) ? "malformed" : "none";
     // Some clients refuse a host with an underscore.
     const id = name.slice(0, -suffix.length).replace(/^prj-/, "prj_");

@@ -1,4 +1,4 @@
-// Which roles a caller holds, whatever was given and declared.
+// The roles of a caller, for any given and declared roles.
 import type { Model } from "@plinth/blueprint";
 import { newId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -40,13 +40,13 @@ describe("roles", () => {
     expect(expandRoles(release, given)).toBe(expandRoles(release, given));
   });
 
-  it("are those of the release: without one, nobody is more than public", () => {
+  it("are those of the release: without one, everybody is only public", () => {
     expect(expandRoles(null, ["admin"])).toEqual(["public"]);
     const later = releaseOf({ ...modelOf(["title"]), roles: modelOf([]).roles.filter((role) => role.builtin) });
     expect(expandRoles(later, ["chief"])).toEqual(["public"]);
   });
 
-  it("count for the memory of their release, and never take more than their bound of it", () => {
+  it("count toward the memory of their release, up to their limit", () => {
     const other = releaseOf(modelOf(["title"]));
     grown = 0;
     for (let i = 0; i < 2_000; i++) expandRoles(other, [`role ${i} ${"x".repeat(1_000)}`]);

@@ -1,19 +1,19 @@
-// Which roles a caller holds. In: the roles that were given, and the live release's declarations.
-// Out: these and all they inherit, always with `public`, sorted. It never invents a role that the release doesn't declare.
+// Expands a caller's roles. In: the roles that were given, and the live release's declarations. Out: these roles and
+// all that they inherit, always with `public`, sorted. It never returns a role that the release doesn't declare.
 import { ByteCache, bytesOfText } from "@plinth/service";
 import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 
 const ALWAYS = "public";
-/** What every signed-in user holds besides the roles given to them. */
+/** The roles of every signed-in user, in addition to those that were given. */
 export const USER_ROLES: readonly string[] = ["user", "owner"];
-/** Of one bundle. */
+/** For one bundle. */
 const SETS_BYTES_MAX = 500_000;
-/** An array and its entry; the names in it are the bundle's. */
+/** An array and its entry. The names in it belong to the bundle. */
 const SET_BYTES = 250;
 const ROLE_BYTES = 8;
 
-/** One array per set of roles and bundle: a request must not pay for the closure. */
+/** One array for each set of roles of a bundle, so that a request doesn't pay for the closure. */
 const sets: Derivation<ByteCache<string, readonly string[]>> = {
   name: "sets of roles",
   make: (_, onGrowth) => {
@@ -23,7 +23,7 @@ const sets: Derivation<ByteCache<string, readonly string[]>> = {
   },
 };
 
-/** A role that the release no longer declares is dropped: what it allowed is gone. */
+/** A role that the release no longer declares is dropped: its permissions no longer exist. */
 export function expandRoles(release: ActiveRelease | null, given: readonly string[]): readonly string[] {
   if (release === null) return [ALWAYS];
   const known = derived(release, sets);

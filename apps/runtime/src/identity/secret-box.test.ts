@@ -1,4 +1,4 @@
-// Secrets at rest (guarantee 14): what opens, and all that must not.
+// Secrets at rest (guarantee 14): what can be opened, and everything that can't.
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createSecretBox } from "./secret-box.ts";
@@ -9,13 +9,13 @@ describe("a sealed secret", () => {
   const plain = Buffer.from("a private key");
   const sealed = box.seal(plain, "prj_1/kid/private");
 
-  it("opens under its key and in its place", () => {
+  it("opens with its key and in its place", () => {
     expect(createSecretBox(kek).open(sealed, "prj_1/kid/private")).toEqual(plain);
     expect(box.seal(plain, "prj_1/kid/private")).not.toBe(sealed);
     expect(sealed).not.toContain(plain.toString("base64url"));
   });
 
-  it("opens nowhere else, under no other key, and not when a character was changed", () => {
+  it("opens nowhere else, with no other key, and not with a changed character", () => {
     expect(() => box.open(sealed, "prj_2/kid/private")).toThrow();
     expect(() => createSecretBox(randomBytes(32)).open(sealed, "prj_1/kid/private")).toThrow("key-encryption key");
     const parts = sealed.split(".");

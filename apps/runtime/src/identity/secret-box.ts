@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM under a data key of their own, which is wrapped by the cell's key-encryption key.
-// In: plain bytes and what they belong to. Out: text for a column. It never logs and never keeps a plain value.
+// Seals secrets at rest: AES-256-GCM with a data key for each secret, which is wrapped by the cell's key-encryption
+// key. In: plain bytes and what they belong to. Out: text for a column. It never logs or keeps a plain value.
 import {
   createCipheriv,
   createDecipheriv,
@@ -10,9 +10,9 @@ import {
 } from "node:crypto";
 
 export interface SecretBox {
-  /** `context` (project, record, field) is bound in: a value moved to another row does not open. */
+  /** `context` (project, record, field) is bound to the value: a value moved to another row can't be opened. */
   seal(plain: Buffer, context: string): string;
-  /** @throws Error where the text was altered, belongs elsewhere, or was sealed under another key-encryption key. */
+  /** @throws Error if the text was altered, belongs elsewhere, or was sealed with another key-encryption key. */
   open(sealed: string, context: string): Buffer;
 }
 
@@ -20,7 +20,7 @@ export interface SecretBox {
 export function createSecretBox(kek: Buffer): SecretBox {
   if (kek.length !== 32) throw new Error("the key-encryption key must be 32 bytes");
   const kekId = createHash("sha256").update("plinth-kek").update(kek).digest("hex").slice(0, 8);
-  // With plain bytes as a key Node takes three times as long.
+  // Node takes three times as long with plain bytes as the key.
   const kekObject = createSecretKey(kek);
   return {
     seal(plain, context) {

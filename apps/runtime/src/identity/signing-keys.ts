@@ -1,5 +1,5 @@
-// The keys that sign a project's user tokens (Ed25519). In: a project. Out: its keys, public and private.
-// A private key is stored sealed and opened in memory only; it never leaves this process.
+// The keys that sign a project's user tokens (Ed25519). In: a project. Out: its keys, public and private. A private key
+// is stored sealed, opened in memory only, and never leaves this process.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { ByteCache } from "@plinth/service";
@@ -10,24 +10,24 @@ export interface SigningKey {
   readonly kid: string;
   readonly publicJwk: Readonly<Record<string, string>>;
   readonly publicKey: KeyObject;
-  /** Opened on the first use: a replica that only verifies never holds it. */
+  /** Opened at the first use: a replica that only verifies never opens it. */
   readonly privateKey: () => KeyObject;
 }
 
 export interface SigningKeys {
-  /** The newest first, which signs; the others still verify. Empty for a project that is not known. */
+  /** The newest first, which signs. The others still verify. Empty for an unknown project. */
   of(projectId: string): Promise<readonly SigningKey[]>;
-  /** Makes a project's first key, once. */
+  /** Creates a project's first key, once. */
   ensure(client: PoolClient, projectId: string): Promise<void>;
-  /** Deletes what is remembered of a project. */
+  /** Deletes a project's entries from the cache. */
   forget(projectId: string): void;
 }
 
 const KEYS_OF_PROJECT = `SELECT kid, public_jwk, private_key_sealed FROM plinth.signing_keys
   WHERE project_id = $1 AND retired_at IS NULL ORDER BY created_at DESC, kid`;
-/** Of all projects. */
+/** For all projects. */
 const CACHE_BYTES_MAX = 16_000_000;
-/** A key with its private half opened, and what a project takes beside its keys: an estimate. */
+/** A key with its opened private half, and the size of a project's entry without its keys: estimates. */
 const KEY_BYTES = 2_700;
 const PROJECT_BYTES = 300;
 const TTL_MS = 300_000;
@@ -76,7 +76,7 @@ export function createSigningKeys(options: {
       if (running !== undefined) return running;
       const flight = load(projectId)
         .then((keys) => {
-          // Neither a failure nor "no key yet" is remembered.
+          // Neither a failure nor "no key yet" is cached.
           if (keys.length === 0) cache.delete(projectId);
           else cache.set(projectId, { expiresAt: clock() + TTL_MS * (1 - Math.random() / 5), keys });
           return keys;

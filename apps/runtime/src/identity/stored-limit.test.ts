@@ -24,7 +24,7 @@ afterAll(async () => {
 const limitOf = (name = "mails") =>
   createStoredLimit({ pool: cell.pool, kek, name, attemptsMax: 3, windowSeconds: 60 });
 
-it("processes count together, for each project, subject and limit apart", async () => {
+it("processes count together, separately for each project, subject and limit", async () => {
   const [one, other] = [await makeProject(cell), await makeProject(cell)];
   const processes = [limitOf(), limitOf()];
   const taken = await Promise.all(
@@ -40,7 +40,7 @@ it("processes count together, for each project, subject and limit apart", async 
   expect(JSON.stringify(rows)).not.toContain("example.com");
 });
 
-it("begins anew once its window has passed", async () => {
+it("starts again once its window has passed", async () => {
   const project = await makeProject(cell);
   for (let at = 0; at < 3; at++) expect(await limitOf().take(project, "a")).toBe(0);
   expect(await limitOf().take(project, "a")).toBeGreaterThan(0);

@@ -1,17 +1,18 @@
-// Counts attempts of a project in the database, so that all processes of a cell count together. In: a project and what is attempted.
-// Out: whether one more may be made. What is attempted is stored as a keyed hash: it may be an address.
+// Counts a project's attempts in the database, so that all processes of a cell share the counts. In: a project and the
+// subject of the attempt. Out: whether another attempt is allowed. The subject is stored as a keyed hash, because it
+// may be an address.
 import { createHmac } from "node:crypto";
 import type { Pool } from "pg";
 
 export interface StoredLimit {
-  /** Takes one attempt; answers 0, or the seconds until the next one is free. */
+  /** Takes one attempt. Returns 0, or the seconds until the next one is free. */
   take(projectId: string, subject: string): Promise<number>;
 }
 
 export interface StoredLimitOptions {
   readonly pool: Pool;
   readonly kek: Buffer;
-  /** Tells this limit's attempts from those of others. */
+  /** Separates this limit's attempts from those of other limits. */
   readonly name: string;
   /** In a window that begins with its first attempt. */
   readonly attemptsMax: number;

@@ -1,5 +1,6 @@
-// Counts requests per project and notes when a key was last used. In: one call a request. Out: batched updates.
-// It never makes a request wait, and loses at most what a kill leaves unflushed (figures for people, not for billing).
+// Counts requests per project, and notes when a key was last used. In: one call per request. Out: batched updates. A
+// request never waits for it. A kill loses the counts that weren't written yet (the figures are for people, not for
+// billing).
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 
@@ -24,7 +25,7 @@ export function createUsage(options: { readonly pool: Pool; readonly logger: Log
     requests = new Map();
     keys = new Set();
     try {
-      // Sorted by id, so that two replicas lock rows in one order.
+      // Sorted by id, so that two replicas lock rows in the same order.
       const projects = [...counted.keys()].sort();
       await pool.query(
         `UPDATE plinth.projects p SET requests = p.requests + n.count, last_request_at = now(),

@@ -1,5 +1,5 @@
-// Who a session belongs to and what that user was given, as it stands now. In: what a token names. Out: e-mail and roles,
-// or null where the session or the user is no more. It never takes a role from a token.
+// Finds whom a session belongs to, and what that user was given, as it is now. In: the ids in a token. Out: e-mail and
+// roles, or null if the session or the user no longer exists. It never takes a role from a token.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { bytesOfText } from "@plinth/service";
 import type { OrganizationTables } from "../project/organization-tables.ts";
@@ -13,20 +13,20 @@ export interface SessionUser {
   readonly email: string;
   /** As given; not expanded. */
   readonly roles: readonly string[];
-  /** Empty where nobody asked for them. */
+  /** Empty unless they were requested. */
   readonly memberships: readonly Membership[];
 }
 
-/** `organizations`: which tables of theirs the live release has, and so what can be asked about memberships. */
+/** `organizations`: which of their tables the live release has, and so what can be read about memberships. */
 export interface UserStore {
   peek(subject: TokenSubject, organizations: OrganizationTables): SessionUser | undefined;
   get(subject: TokenSubject, organizations: OrganizationTables): Promise<SessionUser | null>;
-  /** Deletes what is remembered of a project's users. */
+  /** Deletes a project's users from the cache. */
   forget(projectId: string): void;
 }
 
 const MEMBERSHIPS_MAX = 1_000;
-/** Of all projects. */
+/** For all projects. */
 const CACHE_BYTES_MAX = 16_000_000;
 /** A user's object with its arrays, and one membership: the id of an organization, its role, its object. */
 const USER_BYTES = 200;
@@ -80,9 +80,7 @@ export function createUserStore(options: {
   };
 }
 
-/**
- * Who sessions belong to now, each by its id: those that have ended are missing. Asks the database, whatever is remembered.
- */
+/** The users of sessions now, by the id of the session. Ended sessions are missing. Always asks the database. */
 export async function findSessions(
   tenant: Tenant,
   projectId: string,
@@ -110,7 +108,7 @@ function weigh({ email, roles, memberships }: SessionUser, key: string): number 
   return texts + memberships.length * MEMBERSHIP_BYTES + USER_BYTES;
 }
 
-/** JSON of the memberships of the user `u`. The chosen one first, so that it is never beyond the limit. */
+/** JSON of the memberships of the user `u`. The chosen one comes first, so that the limit never cuts it off. */
 export function membershipsOf(schema: string, organizations: OrganizationTables): string {
   if (organizations === "none") return "'[]'";
   const chosen = organizations === "all" ? "chosen" : "false AS chosen";

@@ -1,5 +1,5 @@
-// Access tokens of a project's end users: JWT, EdDSA, 15 minutes. In: a user and a session, or a token.
-// Out: a token, or whom it names. It never says what that user may do: roles are looked up.
+// Access tokens of a project's end users: JWT, EdDSA, 15 minutes. In: a user and a session, or a token. Out: a token,
+// or its subject. A token never contains the user's rights: roles are looked up.
 import { hash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { SharedByteCache } from "@plinth/service";
@@ -16,14 +16,14 @@ export interface TokenSubject {
 
 export interface UserTokens {
   sign(subject: TokenSubject): Promise<string>;
-  /** Answers from memory alone: a token that was verified before and has not expired. */
+  /** Answers from memory only: a token that was verified before and has not expired. */
   peek(token: string): TokenSubject | undefined;
-  /** Null for whatever is no valid, unexpired token of a project of this cell. */
+  /** Null for everything that is not a valid, unexpired token of a project of this cell. */
   verify(token: string): Promise<TokenSubject | null>;
-  /** The session behind it has ended, which is for ever: the token is not looked up again. */
+  /** The session of the token has ended for good, so the token is never looked up again. */
   end(token: string, subject: Pick<TokenSubject, "projectId">): void;
   hasEnded(token: string): boolean;
-  /** Deletes what is remembered of a project's tokens. */
+  /** Deletes a project's tokens from the cache. */
   forget(projectId: string): void;
 }
 
@@ -31,7 +31,7 @@ interface Verified extends TokenSubject {
   readonly expiresAtSeconds: number;
 }
 
-/** Of all projects: tokens that are good, and tokens whose session has ended. */
+/** For all projects: valid tokens, and tokens whose session has ended. */
 const VERIFIED_BYTES_MAX = 12_000_000;
 const ENDED_BYTES_MAX = 4_000_000;
 /** A hash in base64; a subject with its ids. */
@@ -41,8 +41,8 @@ const TOKEN_LENGTH_MAX = 2_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * @param publicUrl Where apps reach this cell; the issuer is `<publicUrl>/p/<project id>`, under which the JWKS stands.
- * @param nowSeconds Wall clock, seconds since 1970.
+ * @param publicUrl The address of this cell for apps. The issuer is `<publicUrl>/p/<project id>`, where the JWKS is
+ * served. @param nowSeconds Wall clock, seconds since 1970.
  */
 export function createUserTokens(options: {
   readonly signingKeys: SigningKeys;
@@ -51,7 +51,7 @@ export function createUserTokens(options: {
 }): UserTokens {
   const { signingKeys, nowSeconds } = options;
   const issuerOf = (projectId: string): string => `${options.publicUrl.replace(/\/$/, "")}/p/${projectId}`;
-  // By the token's hash, so that a heap dump of the cache holds no credential.
+  // By the token's hash, so that a heap dump of the cache contains no credential.
   const verified = new SharedByteCache<Verified>({
     bytesMax: VERIFIED_BYTES_MAX,
     weigh: () => HASH_BYTES + SUBJECT_BYTES,
@@ -126,7 +126,7 @@ function hashOfToken(token: string): string {
   return hash("sha256", token, "base64");
 }
 
-/** Reads which project and key a token names, only to choose the key that it is then verified with. */
+/** Reads the project and the key that a token names, only to choose the key that then verifies it. */
 function readUnverified(token: string): { readonly projectId: ProjectId; readonly kid: string } | null {
   try {
     const { aud } = decodeJwt(token);

@@ -1,8 +1,8 @@
-// Signs what leaves for somebody else's service, as https://www.standardwebhooks.com has it. In: secrets, and a message. Out: its
+// Signs messages to other services as defined by https://www.standardwebhooks.com. In: secrets, and a message. Out: its
 // headers. `whsec_` secrets sign by HMAC-SHA256 (`v1`), `whsk_` keys by Ed25519 (`v1a`). It keeps and logs no secret.
 import { createHmac, createPrivateKey, createSecretKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** One secret, as receivers are given it (`whsec_`), or a private key that no receiver ever gets (`whsk_`). */
+/** One secret in the form that receivers get (`whsec_`), or a private key that no receiver ever gets (`whsk_`). */
 export interface SigningSecret {
   readonly text: string;
 }
@@ -43,14 +43,14 @@ function signatureOf(secret: string, message: string): string {
   return `v1,${createHmac("sha256", key).update(message).digest("base64")}`;
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export function newHmacSecret(): string {
   return HMAC_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** The private key is the seed and the public key behind it, as the standard's libraries keep it. */
+/** The private key is the seed followed by the public key, as in the standard's libraries. */
 export function newKeyPair(): { readonly privateKey: string; readonly publicKey: string } {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { d = "", x = "" } = privateKey.export({ format: "jwk" });

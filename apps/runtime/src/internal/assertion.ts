@@ -1,5 +1,6 @@
-// What control says of a call, signed: on whose behalf it is made. In: a token and the call that it came with. Out: what it
-// says, or a Fault. It never accepts one twice, one that lives longer than a minute, or one for another cell or another call.
+// Control's signed statement about a call: on whose behalf it is made. In: a token and its call. Out: the statement, or
+// a Fault. It never accepts a token twice, one that is valid for longer than a minute, or one for another cell or
+// another call.
 import type { KeyObject } from "node:crypto";
 import { type ControlPublicKeys, isProjectId, type ProjectId } from "@plinth/bundle";
 import { ASSERTION_ALGORITHM, ASSERTION_SECONDS_MAX, type AssertionClaims } from "@plinth/bundle/cell";
@@ -11,13 +12,16 @@ import type { SignedCall } from "../identity/authenticator.ts";
 
 /** Control's clock may run ahead of ours by this much. */
 const SKEW_SECONDS = 5;
-/** Kept beyond the expiry: longer than the clocks of two replicas may differ, and the lives of two assertions. */
+/**
+ * Used assertions are remembered beyond their expiry: longer than the clocks of two replicas may differ, plus the lives
+ * of two assertions.
+ */
 const KEPT_MINUTES = 10;
 
 export interface AssertionTrust {
   readonly cellId: string;
   readonly controlKeys: ControlPublicKeys;
-  /** Remembers which assertions have served, for every process of the cell and across restarts. */
+  /** Remembers used assertions, for every process of the cell and across restarts. */
   readonly pool: Pool;
 }
 
@@ -28,8 +32,8 @@ export interface Assertion {
 }
 
 /**
- * Reads an assertion that came with a call, and uses it up.
- * @throws Fault `unauthenticated` (also where it was signed for another call, or has served), `unavailable`.
+ * Reads the assertion of a call, and marks it as used. @throws Fault `unauthenticated` (also if it was signed for
+ * another call, or already used), `unavailable`.
  */
 export async function acceptAssertion(
   token: string | string[] | undefined,
@@ -39,7 +43,7 @@ export async function acceptAssertion(
   if (typeof token !== "string") throw refused("is missing");
   const keyOf = ({ kid = "" }: { readonly kid?: string }): KeyObject => {
     const key = controlKeys.get(kid);
-    if (key === undefined) throw new Error("The key is not one of control's.");
+    if (key === undefined) throw new Error("The key is not one of control's keys.");
     return key;
   };
   const { payload } = await jwtVerify(token, keyOf, {
@@ -50,17 +54,17 @@ export async function acceptAssertion(
     throw refused("is not valid", cause);
   });
   const { sub, exp = Number.POSITIVE_INFINITY, prj, role, jti = "" } = payload;
-  if (exp - Date.now() / 1000 > ASSERTION_SECONDS_MAX + SKEW_SECONDS) throw refused("lives too long");
+  if (exp - Date.now() / 1000 > ASSERTION_SECONDS_MAX + SKEW_SECONDS) throw refused("is valid for too long");
   const named = typeof sub === "string" && sub !== "" && typeof prj === "string" && isProjectId(prj);
-  if (!named || typeof role !== "string") throw refused("names nobody who may act");
-  if (!isFor(payload, call)) throw refused("is for something else");
-  if (!(await orUnavailable(useUp(pool, jti, exp)))) throw refused("was used already");
+  if (!named || typeof role !== "string") throw refused("doesn't name a caller that can act here");
+  if (!isFor(payload, call)) throw refused("is for another call");
+  if (!(await orUnavailable(useUp(pool, jti, exp)))) throw refused("is already used");
   return { projectId: prj, subject: sub, role };
 }
 
 /**
- * Control names method, target and body together. An older control names the body of what is measured, and nothing of the
- * other calls; since a claim can't be taken away from what is signed, that opens nothing of a control which names them.
+ * Control names method, target and body together. An older control only names the body of measured plans. Accepting
+ * that is safe, because nobody can remove a claim from a signed assertion of a newer control.
  */
 function isFor({ htm, target, body, role }: JWTPayload & Partial<AssertionClaims>, call: SignedCall): boolean {
   const ofOlderControl = htm === undefined && target === undefined;
@@ -68,7 +72,7 @@ function isFor({ htm, target, body, role }: JWTPayload & Partial<AssertionClaims
   return body === call.bodyHash && (ofOlderControl || (htm === call.method && target === call.target));
 }
 
-/** False where it has served before. What has expired everywhere is forgotten on the way. */
+/** False if it was already used. It also deletes entries that have expired everywhere. */
 async function useUp(pool: Pool, id: string, expiresAt: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `WITH expired AS (

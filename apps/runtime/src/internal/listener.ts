@@ -1,5 +1,6 @@
-// The cell's private door: control alone calls it, with the shared secret; what changes a schema or asks for rows, it signs. In: orders about projects, releases, keys, users.
-// Out: JSON, or problem+json. It stands on a port of its own and never serves an app.
+// The cell's private listener. Only control calls it, with the shared secret. Control also signs calls that change a
+// schema or read rows. In: orders about projects, releases, keys, users. Out: JSON, or problem+json. It has its own
+// port and never serves an app.
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { checkRequestHeads, Fault, type FaultCode, type Logger, originForm, toProblem } from "@plinth/service";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -9,7 +10,7 @@ export interface InternalListenerOptions extends InternalOptions {
   readonly logger: Logger;
 }
 
-/** A bundle with its OpenAPI document may be large; nothing else that comes here is. */
+/** A bundle with its OpenAPI document may be large. All other bodies here are small. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 export function createInternalListener(options: InternalListenerOptions): FastifyInstance {
@@ -21,7 +22,7 @@ export function createInternalListener(options: InternalListenerOptions): Fastif
     requestIdHeader: "x-request-id",
     genReqId: () => randomUUID(),
   });
-  // Bodies stay bytes: the data path passes them on, the others decode them themselves.
+  // Bodies stay bytes: the data path passes them on, and the others decode them.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   checkRequestHeads(app);
@@ -41,7 +42,7 @@ export function createInternalListener(options: InternalListenerOptions): Fastif
   return app;
 }
 
-/** Equal lengths for the comparison, whatever was sent. */
+/** Gives the comparison equal lengths for all inputs. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

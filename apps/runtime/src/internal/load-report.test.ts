@@ -5,13 +5,13 @@ import { createLoadReporter, type LoadReporter } from "./load-report.ts";
 let reporter: LoadReporter | null = null;
 afterEach(() => reporter?.stop());
 
-/** Holds the event loop up, as a long synchronous piece of work does. */
+/** Blocks the event loop like a long synchronous piece of work. */
 function block(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-test("a blocked event loop shows in the next report, and in that one alone", async () => {
+test("a blocked event loop only shows in the next report", async () => {
   reporter = createLoadReporter();
   expect(reporter.read().eventLoopMs).toBeNull();
   await pause(50);
@@ -24,7 +24,7 @@ test("a blocked event loop shows in the next report, and in that one alone", asy
   expect(reporter.read().eventLoopMs?.max).toBeLessThan(250);
 });
 
-test("the measuring ends when nobody asks any longer", async () => {
+test("the measuring ends when nobody reads the report any longer", async () => {
   reporter = createLoadReporter(20);
   reporter.read();
   await pause(100);

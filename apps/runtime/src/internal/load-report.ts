@@ -1,16 +1,17 @@
-// How the process itself is doing. In: nothing. Out: how late the event loop ran since the last report, and memory in use.
-// It never costs anything where nobody asks: the measuring begins with the first report, and ends a minute after the last.
+// Reports the load of the process itself. In: nothing. Out: the delay of the event loop since the last report, and
+// memory in use. It costs nothing while nobody reads it: measuring begins with the first report, and ends a minute
+// after the last.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 export interface LoadReport {
-  /** How late timers ran since the last report, in ms. Null in a first report, which only begins the measuring. */
+  /** How late timers ran since the last report, in ms. Null in a first report, which only starts the measuring. */
   readonly eventLoopMs: {
     readonly min: number;
     readonly p50: number;
     readonly p99: number;
     readonly max: number;
   } | null;
-  /** The whole process, worker threads included; `external` is what JavaScript holds outside its heap. */
+  /** The whole process with its worker threads. `external` is memory that JavaScript objects hold outside the heap. */
   readonly memoryBytes: { readonly rss: number; readonly heapUsed: number; readonly external: number };
 }
 
@@ -57,7 +58,7 @@ export function createLoadReporter(idleMsMax: number = IDLE_MS_MAX): LoadReporte
   };
 }
 
-/** Node records the time between two ticks, in ns; what is beyond the resolution is a delay. */
+/** Node records the time between two ticks, in ns. The part above the resolution is a delay. */
 function lateness(histogram: Histogram): LoadReport["eventLoopMs"] {
   const late = (ns: number): number => Math.max(0, Math.round((ns / 1e6 - RESOLUTION_MS) * 1000) / 1000);
   return {

@@ -1,5 +1,5 @@
-// The internal listener's routes. In: decoded orders of control. Out: what the cell made of them.
-// Data is served by the same pipeline as the public API, under the name of the person who asks.
+// The internal listener's routes. In: decoded orders of control. Out: the cell's answers. The same pipeline as in the
+// public API serves data, in the name of the person who made the request.
 import type { ProjectId } from "@plinth/bundle";
 import { ACTOR_HEADER, ASSERTION_HEADER, cellCalls, cellPath, DATA_PATH } from "@plinth/bundle/cell";
 import type { ProjectScope } from "@plinth/postgres";
@@ -32,7 +32,7 @@ export interface InternalOptions
     TransferRouteOptions,
     Pick<UserRoutesOptions, "accountTokens" | "accountMails"> {
   readonly pool: Pool;
-  /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
+  /** A separate pool: measuring a plan takes seconds, and nothing else should wait for it. */
   readonly measurePool: Pool;
   readonly signingKeys: SigningKeys;
   readonly keys: KeyStore;
@@ -40,19 +40,19 @@ export interface InternalOptions
   readonly registry: ReleaseRegistry;
   readonly migrator: Migrator;
   readonly scopeOf: (projectId: string) => ProjectScope;
-  /** The public API's pipeline with operators in the place of keys and users. */
+  /** The public API's pipeline, with operators instead of keys and users. */
   readonly serve: (incoming: Incoming) => Promise<Reply>;
 }
 
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
 
-  /** What ends a project: the secret alone must not be enough. */
+  /** For calls that end a project: the secret alone must not be enough. */
   const retiring = async (request: FastifyRequest): Promise<ProjectId> => {
     const projectId = projectOf(request);
     const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
     if (signed.role !== "retire" || signed.projectId !== projectId)
-      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for another call." });
     return projectId;
   };
 
@@ -69,7 +69,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
     const projectId = await retiring(request);
     if (!(await orUnavailable(setSuspended(pool, projectId, body().suspended)))) throw new Fault("not_found");
     await epoch.refresh();
-    // This process knows it before it answers; others learn it within a second.
+    // This process has the change before it answers; the others have it within a second.
     await orUnavailable(options.registry.reload(projectId));
     return null;
   });
@@ -89,10 +89,10 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
 
   serve(app, cellCalls.measurePlan, async (request, body) => {
     const projectId = projectOf(request);
-    // It runs SQL of control's making: the secret alone must not be enough.
+    // It runs SQL from control, so the secret alone must not be enough.
     const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
     if (signed.role !== "measure" || signed.projectId !== projectId) {
-      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for another call." });
     }
     found(await orUnavailable(inspectProject(pool, projectId)));
     const measured = body();
@@ -115,11 +115,11 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
     const keyId = keyOf(request);
     const key = body();
     if (key.kind === "publishable" && key.role !== null) {
-      throw new Fault("validation_failed", { detail: "A publishable key acts as public; it is bound to no role." });
+      throw new Fault("validation_failed", { detail: "A publishable key acts as `public` and can't have a role." });
     }
     found(await orUnavailable(inspectProject(pool, projectId)));
     const stored = await orUnavailable(options.keys.put({ keyId, projectId, ...key }));
-    if (!stored) throw new Fault("conflict", { detail: "This key id or hash is another key's." });
+    if (!stored) throw new Fault("conflict", { detail: "Another key has this id or hash." });
     return null;
   });
 
@@ -151,7 +151,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 }
 
-/** Control says on whose behalf it grants; the secret has vouched for control. */
+/** Control says on whose behalf it grants roles. The secret has proved that it is control. */
 function actorNameOf(request: FastifyRequest): string {
   const name = request.headers[ACTOR_HEADER];
   return typeof name === "string" && name !== "" ? name.slice(0, 254) : "control";
@@ -163,7 +163,7 @@ function keyOf(request: FastifyRequest): string {
   return keyId;
 }
 
-/** Plain JSON.parse: it is control that sends this, and the hashes say whether it arrived whole. */
+/** Plain JSON.parse: only control sends this, and the hashes show whether it arrived complete. */
 function jsonOf(request: FastifyRequest): unknown {
   try {
     return JSON.parse(String(request.body ?? ""));

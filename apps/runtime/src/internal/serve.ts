@@ -1,4 +1,4 @@
-// How a call of control is answered. In: a call of the protocol and a request. Out: a route, and what a request names.
+// Answers a call of control. In: a call of the protocol and a request. Out: a route, and the values in a request.
 import { createHash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import type { CellCall } from "@plinth/bundle/cell";
@@ -10,7 +10,7 @@ import type { SignedCall } from "../identity/authenticator.ts";
 import { readBody } from "../modules/json-body.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 
-/** @param handle Reads the body when it is time to: a call that isn't let in has none worth reading. */
+/** @param handle Reads the body itself, so that the body of a refused call is never read. */
 export function serve<Body, Answer>(
   app: FastifyInstance,
   { method, path, body, status }: CellCall<Body, Answer>,
@@ -65,7 +65,7 @@ export function incomingOf(request: FastifyRequest): Incoming {
   };
 }
 
-/** As it arrived: control has signed the bytes that it sent. */
+/** The call as it arrived, because control has signed the bytes that it sent. */
 export function callOf(request: FastifyRequest): SignedCall {
   const body = Buffer.isBuffer(request.body) ? request.body : "";
   return { method: request.method, target: request.url, bodyHash: createHash("sha256").update(body).digest("hex") };

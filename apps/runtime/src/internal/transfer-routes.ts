@@ -1,5 +1,5 @@
-// Imports and exports of a project's records, on the internal listener. In: batches and questions of a person whom control vouches
-// for. Out: what became of them. Each call needs an assertion for an operator of this very project.
+// Imports and exports of a project's records, on the internal listener. In: batches and questions of a person whom
+// control vouches for. Out: their results. Each call needs an assertion for an operator of exactly this project.
 import { ASSERTION_HEADER, type BatchBody, batchBody, type TransferShape, transferCalls } from "@plinth/bundle/cell";
 import { type BulkScope, orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -23,7 +23,7 @@ export function transferRoutes(app: FastifyInstance, options: TransferRouteOptio
   const operator = async (request: FastifyRequest): Promise<string> => {
     const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
     if (signed.role !== "operator" || signed.projectId !== projectOf(request)) {
-      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for another call." });
     }
     return signed.subject;
   };
@@ -79,13 +79,13 @@ export function transferRoutes(app: FastifyInstance, options: TransferRouteOptio
 }
 
 /**
- * Plain JSON.parse: the strict reader looks at each character of a body, which takes longer here than all else, and control has
- * written this one. What a text may hold, COPY says.
+ * Plain JSON.parse: the strict reader would take most of the time of this call, and control has written the body. COPY
+ * checks the texts.
  */
 function batchOf({ body }: FastifyRequest): BatchBody {
   try {
     return batchBody.parse(JSON.parse(String(body)));
   } catch (cause) {
-    throw new Fault("bad_request", { detail: "The batch is not understood.", cause });
+    throw new Fault("bad_request", { detail: "The batch can't be read.", cause });
   }
 }

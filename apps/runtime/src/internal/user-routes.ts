@@ -1,5 +1,5 @@
-// Control's calls about end users. In: a call that control has signed on behalf of a person. Out: what the users module made of it.
-// A viewer only reads; the secret alone opens none of it.
+// Control's calls about end users. In: a call that control has signed on behalf of a person. Out: the users module's
+// answer. A viewer can only read. The secret alone is never enough.
 import { ASSERTION_HEADER, userCalls } from "@plinth/bundle/cell";
 import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -27,9 +27,9 @@ export function userRoutes(app: FastifyInstance, options: UserRoutesOptions): vo
     const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
     const isPerson = signed.role === "operator" || signed.role === "viewer";
     if (!isPerson || signed.projectId !== projectId)
-      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for another call." });
     const readOnly = signed.role === "viewer";
-    if (readOnly && needs === "operator") throw new Fault("forbidden", { detail: "A viewer only reads." });
+    if (readOnly && needs === "operator") throw new Fault("forbidden", { detail: "A viewer can only read." });
     const release = await releaseOf(options.registry, projectId);
     const principal = { kind: "operator", email: signed.subject, roles: ["admin"], readOnly } as const;
     return { release, principal, requestId: request.id, ip: request.ip, organization: null };

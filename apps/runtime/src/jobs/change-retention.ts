@@ -1,12 +1,13 @@
-// Ends what nobody follows any more, and deletes changes that are old or too many. In: the cell's tables. Out: how many changes went.
-// Whoever comes back for one of them is told to read again.
+// Ends the recording of changes that nobody follows, and deletes changes that are old or too many. In: the cell's
+// tables. Out: the number of deleted changes. A subscriber that comes back for a deleted change is told to read
+// everything again.
 import type { Pool } from "pg";
 
-/** Changes of one project that are kept, however young they are. */
+/** Changes of one project that are kept, however recent they are. */
 const ROWS_MAX = 100_000;
 const BATCH = 10_000;
 
-/** @param minutes For which changes are kept. */
+/** @param minutes How long changes are kept. */
 export async function sweepChanges({
   pool,
   minutes,
@@ -31,7 +32,7 @@ export async function sweepChanges({
 const OLD = "c.at < now() - make_interval(mins => $1::integer)";
 const TOO_MANY = "c.seq <= s.seq - $1::bigint";
 
-/** What was never numbered counts as the last change: it is behind everything that somebody has been told. */
+/** A change without a number counts as the last one: it comes after everything that subscribers have received. */
 function deleteChanges(condition: string): string {
   return `WITH old AS (
       SELECT c.id FROM plinth.changes c JOIN plinth.streams s ON s.project_id = c.project_id

@@ -1,4 +1,4 @@
-// How many runs of one worker are under way at once, in all processes together, and that those which wait hold up nothing.
+// How many runs of one worker are in progress at once, over all processes, and that waiting runs delay nothing else.
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
@@ -44,7 +44,7 @@ async function createTickets(cell: WorkCell, count: number): Promise<void> {
   for (let at = 0; at < count; at++) await createRecord(request, crypto.randomUUID(), new Map([["title", `${at}`]]));
 }
 
-it("never more than it says, in three processes, and no fewer while there is work", async () => {
+it("never more than the limit, over three processes, and no fewer while there is work", async () => {
   const [cell, service] = await open(() => 60);
   await cell.addProcess();
   await cell.addProcess();
@@ -55,7 +55,7 @@ it("never more than it says, in three processes, and no fewer while there is wor
   expect(await cell.sql("SELECT DISTINCT status FROM {schema}.workers__runs")).toEqual([{ status: "completed" }]);
 });
 
-it("those that wait hold up no other run of the project", async () => {
+it("waiting runs delay no other run of the project", async () => {
   const [cell, service] = await open(() => 400, 2);
   await createTickets(cell, 60);
   while (service.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -68,14 +68,14 @@ it("those that wait hold up no other run of the project", async () => {
   }
   expect(await quick()).toBe("completed");
   expect(service.received.length).toBeLessThan(40);
-  // The others stand in no queue: at most as many as the worker has places.
+  // The others aren't in the queue: it has at most as many as the worker has places.
   const [handed] = await cell.sql("SELECT count(*)::int AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL");
   expect(handed?.["runs"]).toBeLessThanOrEqual(2);
 });
 
-it("a run that has lost its place in the queue is not begun", async () => {
+it("a run that has lost its place in the queue is not started", async () => {
   const [cell, service] = await open(() => 0, 1);
-  // Handed over by nobody: as if it had been taken back meanwhile.
+  // As if it had been taken back meanwhile: nobody hands it over.
   await createTickets(cell, 1);
   await cell.settled();
   const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs");
@@ -95,11 +95,11 @@ it("a run that has lost its place in the queue is not begun", async () => {
   expect(service.received).toHaveLength(1);
 });
 
-it("looks at none of those that wait, however many they are", async () => {
+it("reads none of the waiting runs, however many they are", async () => {
   const [cell] = await open(() => 0, 2);
   const client = await cell.cell.pool.connect();
   try {
-    // Seen by this transaction alone: nobody carries them out.
+    // Only this transaction sees them, so nobody executes them.
     await client.query("BEGIN");
     const into = (count: number, worker: string, dueAt: string, handed: string): Promise<unknown> =>
       client.query(
@@ -136,7 +136,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Rows of tables that were looked at, taken or not. */
+/** Rows that were read, taken or not. */
 function rowsOf(node: PlanNode): number {
   const own =
     node["Relation Name"] === undefined

@@ -1,12 +1,12 @@
-// Hands runs that are due to the job queue, the projects in turn. In: the cell's list of what is due. Out: jobs. The queue
-// knows no projects: whoever has a hundred thousand runs has no more of them in it than whoever has one.
+// Hands due runs to the job queue, the projects in turn. In: the cell's list of due runs. Out: jobs. The queue doesn't
+// know projects. A project with a hundred thousand runs has no more of them in the queue than a project with one.
 import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import type { Pool } from "pg";
 
 export interface FeederOptions {
   readonly pool: Pool;
-  /** Runs in the queue at once, of all projects; beyond it each has one. */
+  /** Runs of all projects in the queue at once. Beyond it, each project gets one. */
   readonly windowMax: number;
   readonly perProjectMax: number;
   /** Whether it looks for runs whose process has died. */
@@ -15,7 +15,7 @@ export interface FeederOptions {
 
 export interface Fed {
   readonly runs: number;
-  /** When the next run is due, in ms since the epoch; null where none waits for a time. */
+  /** When the next run is due, in ms since the epoch; null if none waits for a time. */
   readonly nextDueAtMs: number | null;
 }
 
@@ -24,22 +24,28 @@ export const RUN_TASK = "plinth_runs";
 export interface RunJob {
   readonly project: ProjectId;
   readonly runs: readonly string[];
-  /** Whether no more of its worker's runs than these may be under way: each has to keep its place. */
+  /** Whether the number of concurrent runs of this worker is limited: each run must then keep its place. */
   readonly bounded: boolean;
 }
 
 /** Runs of one project in one job: fetching and completing a job costs more than a short run. */
 const RUNS_PER_JOB = 50;
-/** A run whose process died is handed over again; should it live, it looks once more for what came meanwhile. Live processes say sooner that they have it. */
+/**
+ * A run whose process has died is handed over again after this time. If it is still alive, it only looks for new events
+ * again. Live processes announce their runs more often than this.
+ */
 const HANDED_MS_MAX = 15_000;
 
-/** One at a time, whatever the number of processes. */
+/** One process at a time. */
 const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.feed', 0)) AS got";
 
 const TAKE_BACK = `UPDATE plinth.due_runs SET handed_at = NULL, woken = true
   WHERE handed_at < clock_timestamp() - interval '${HANDED_MS_MAX} milliseconds'`;
 
-/** A loose index scan: as many look-ups as there are workers (and projects) with runs, however many runs there are. */
+/**
+ * A loose index scan: the number of look-ups is the number of workers (and projects) with runs, however many runs there
+ * are.
+ */
 const LANES = `
   WITH RECURSIVE lane AS (
     (SELECT project_id, worker FROM plinth.due_runs WHERE handed_at IS NULL ORDER BY project_id, worker LIMIT 1)
@@ -52,9 +58,10 @@ const LANES = `
   )`;
 
 /**
- * A run's turn counts those of its project before it. Of a bounded worker no more are taken than it has places left: what is
- * handed over is counted, what waits is not looked at, and holds up nothing else. Who has nothing under way has a turn also where
- * the window is full: a few projects may fill it with calls that nobody answers.
+ * A run's turn is the number of its project's runs before it. For a worker with a limit, no more runs are taken than it
+ * has free places. Only runs that were handed over count; waiting ones aren't read and don't block others. A project
+ * without a run in progress gets a turn even if the window is full, because a few projects may fill it with calls that
+ * nobody answers.
  */
 export const PICK: string = `${LANES}, handed AS (
     SELECT project_id, worker, count(*) AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL GROUP BY project_id, worker
@@ -84,14 +91,14 @@ export const PICK: string = `${LANES}, handed AS (
   UPDATE plinth.due_runs d SET handed_at = clock_timestamp() FROM picked
   WHERE d.project_id = picked.project_id AND d.run_id = picked.run_id RETURNING d.project_id, d.run_id, picked.bounded`;
 
-/** One look-up in an index of its own, however many runs wait. */
+/** One look-up in a separate index, however many runs wait. */
 const NEXT_DUE = `SELECT extract(epoch FROM due_at) * 1000 AS at, due_at <= statement_timestamp() AS "isNow"
   FROM plinth.due_runs WHERE handed_at IS NULL AND due_at < 'infinity' ORDER BY due_at LIMIT 1`;
 
 const ADD = `SELECT graphile_worker.add_job('${RUN_TASK}', payload := job, max_attempts := 2)
   FROM json_array_elements($1::json) AS job`;
 
-/** Null where another process is at it. */
+/** Null if another process is doing it. */
 export function feed({ pool, windowMax, perProjectMax, takesBack }: FeederOptions): Promise<Fed | null> {
   return inTransaction(pool, async (client) => {
     const { rows: locks } = await client.query(LOCK);
@@ -101,7 +108,7 @@ export function feed({ pool, windowMax, perProjectMax, takesBack }: FeederOption
     if (first?.isNow !== true) return { runs: 0, nextDueAtMs: first === undefined ? null : Number(first.at) };
     const { rows } = await client.query<Picked>(PICK, [windowMax, perProjectMax]);
     if (rows.length > 0) await client.query(ADD, [JSON.stringify(jobsOf(rows))]);
-    // What is due and has no place yet is taken when a job ends.
+    // Due runs without a place are taken when a job ends.
     const [next] = (await client.query<Next>(NEXT_DUE)).rows;
     return { runs: rows.length, nextDueAtMs: next === undefined || next.isNow ? null : Number(next.at) };
   });
@@ -132,8 +139,9 @@ function jobsOf(rows: readonly Picked[]): readonly RunJob[] {
 }
 
 /**
- * Before a run of a bounded worker is begun: one that has stood in the queue for so long that it was taken back has lost its
- * place to another. From here on, renewing its lease keeps it. False where it is lost; it is handed over again.
+ * Checks the place of a limited worker's run before the run starts. A run that was in the queue for so long that it was
+ * taken back has lost its place to another. From now on, renewing its lease keeps the place. False if the place is
+ * lost; the run is then handed over again.
  */
 export async function keepPlace(pool: Pool, project: ProjectId, runId: string): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -1,4 +1,4 @@
-// What the platform does by itself: once at each of its times, whatever the number of processes, tried again where it fails.
+// The platform's own jobs: once at each of their times, whatever the number of processes, and retried after a failure.
 import { createPool } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -57,7 +57,7 @@ async function missOne(): Promise<void> {
   );
 }
 
-it("is done once, by one of three processes, where its time was missed", async () => {
+it("is done once, by one of three processes, if its time was missed", async () => {
   await missOne();
   let done = 0;
   for (let at = 0; at < 3; at++) {
@@ -68,7 +68,7 @@ it("is done once, by one of three processes, where its time was missed", async (
   expect(done).toBe(1);
 }, 40_000);
 
-it("is tried again where it fails, and waits where no process runs", async () => {
+it("is retried after a failure, and waits if no process runs", async () => {
   await missOne();
   let tries = 0;
   start(async () => {

@@ -1,5 +1,6 @@
-// What the platform does by itself at its times: deleting what is old. In: jobs. Out: each done once at each of its times, however
-// many processes there are, in a queue beside the one of runs. Where none runs, what is due waits for the next one.
+// Runs the platform's own jobs at their times, such as deleting old data. In: jobs. Out: each is done once at each of
+// its times, however many processes there are, in a separate queue from the runs'. If no process runs, a due job waits
+// for the next one.
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import { keepQueue, type Queue } from "./queue.ts";
@@ -9,9 +10,9 @@ export interface PlatformJob {
   readonly name: string;
   /** Five fields, as in crontab(5), in UTC. */
   readonly cron: string;
-  /** Out: what it has done, for the log. It is one that may be begun again at any point. */
+  /** Returns what it has done, for the log. The job can start again at any point. */
   run(): Promise<Readonly<Record<string, number>>>;
-  /** Ends it soon. What is left is done at its next time. */
+  /** Ends it soon. The rest is done at its next time. */
   stop(): void;
 }
 
@@ -23,7 +24,7 @@ export interface PlatformJobsOptions {
 }
 
 const ATTEMPTS_MAX = 5;
-/** A time that was missed by less is made up for: one of them, as often as they are. */
+/** A time that was missed by less than this is made up for. A job that missed several times runs once. */
 const LATE_MS_MAX = 600_000;
 
 export function startPlatformJobs({ pool, jobs, logger }: PlatformJobsOptions): Queue {
@@ -31,23 +32,26 @@ export function startPlatformJobs({ pool, jobs, logger }: PlatformJobsOptions): 
   const task = (job: PlatformJob) => async (): Promise<void> => {
     const startedMs = performance.now();
     try {
-      const told = await job.run();
-      logger.info({ job: job.name, ms: Math.round(performance.now() - startedMs), ...told }, "a platform job is done");
+      const figures = await job.run();
+      logger.info(
+        { job: job.name, ms: Math.round(performance.now() - startedMs), ...figures },
+        "a platform job is done",
+      );
     } catch (error) {
-      if (!stopping) logger.warn({ err: error, job: job.name }, "a platform job failed; it is tried again");
+      if (!stopping) logger.warn({ err: error, job: job.name }, "a platform job failed and will be retried");
       throw error;
     }
   };
   const queue = keepQueue({
     pool,
-    // One after another: nobody waits for them.
+    // One after another, because nobody waits for them.
     concurrency: 1,
     tasks: Object.fromEntries(jobs.map((job) => [taskOf(job), task(job)])),
     crontab: jobs.map((job) => ({
       task: taskOf(job),
       match: job.cron,
       identifier: taskOf(job),
-      // The key keeps a job that has waited for long, or failed for good, from being there twice.
+      // The key prevents a second copy of a job that has waited for long, or failed for good.
       options: { jobKey: taskOf(job), jobKeyMode: "replace", maxAttempts: ATTEMPTS_MAX, backfillPeriod: LATE_MS_MAX },
     })),
     logger,

@@ -1,26 +1,26 @@
-// Keeps a runner of the job queue at work. In: tasks, and what is to be done at which times. Out: jobs done, until it is stopped.
-// A runner ends for good where it could not reach the database for a while: it is started again.
+// Keeps a runner of the job queue running. In: tasks, and their times. Out: jobs done, until it is stopped. A runner
+// ends for good if it could not reach the database for a while; it is then started again.
 import type { Logger } from "@plinth/service";
 import { type CronItem, parseCronItems, Logger as QueueLogger, type Runner, run, type TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 
 export interface QueueOptions {
-  /** The runner's own, with a connection for listening, one for each job, and one to spare. */
+  /** A separate pool, with a connection for listening, one for each job, and one to spare. */
   readonly pool: Pool;
   /** Jobs at once. */
   readonly concurrency: number;
   readonly tasks: TaskList;
-  /** However many processes there are, each time is kept once. */
+  /** Each time runs once, however many processes there are. */
   readonly crontab?: readonly CronItem[];
   readonly logger: Logger;
 }
 
 export interface Queue {
-  /** Lets the jobs at hand end. */
+  /** Waits for the jobs in progress. */
   stop(): Promise<void>;
 }
 
-/** What the queue tells at each job is for those who look for a mistake in it. */
+/** The queue's messages about each job only help to debug the queue. */
 const levels: Readonly<Record<string, "error" | "warn" | "debug">> = { error: "error", warning: "warn" };
 const RESTART_MS = 1_000;
 
@@ -36,7 +36,7 @@ export function keepQueue(options: QueueOptions): Queue {
       if (stopped) await runner.stop();
       await runner.promise;
     } catch (error) {
-      if (!stopped) logger.warn({ err: error }, "the job queue could not go on; it is started again");
+      if (!stopped) logger.warn({ err: error }, "the job queue stopped and is restarted");
     }
     runner = null;
     if (!stopped) {
@@ -64,7 +64,8 @@ function runQueue({ pool, concurrency, tasks, crontab = [], logger }: QueueOptio
     parsedCronItems: parseCronItems([...crontab]),
     logger: new QueueLogger(() => (level, message) => logger[levels[level] ?? "debug"]({ queue: true }, message)),
     pollInterval: 2_000,
-    // In batches, a completion that does not reach the database is tried again; alone, its failure would be nobody's to catch.
+    // In batches, a completion that doesn't reach the database is retried. Without batches, nothing would catch its
+    // failure.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     taskList: tasks,
   });

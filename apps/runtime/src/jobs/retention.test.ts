@@ -1,4 +1,4 @@
-// Retention: what is older than its entity keeps it goes, as a delete of the API would take it; nothing else does.
+// Retention: records that are older than their entity's retention are deleted like by the API; nothing else is.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -60,7 +60,7 @@ async function sql(text: string): Promise<readonly Record<string, unknown>[]> {
   return (await cell.pool.query(text.replaceAll("{schema}", tenantNames(projectId).schema))).rows;
 }
 
-it("deletes what is too old, in batches, with a line in the log; what a reference holds stays", async () => {
+it("deletes old records in batches, with a line in the log each; records with a restricting reference stay", async () => {
   await makeLiveProject(cell);
   for (const table of ["visits", "tickets"]) {
     await sql(`insert into {schema}.${table} (id, page, created_at)

@@ -1,6 +1,6 @@
-// Deletes records that are older than their entity keeps them. In: the live releases that say so. Out: deletes, each as the
-// API would do it: with what refers to the record, and a line in the audit log. It never deletes what a reference holds.
-// Replies that an `Idempotency-Key` kept go with them, without a trace.
+// Deletes records that are older than their entity's retention. In: the live releases with a retention. Out: deletes
+// like those of the API: with the records that refer to the deleted one, and a line in the audit log. It never deletes
+// a record that a reference protects. It also deletes expired replies of `Idempotency-Key`s, without an audit line.
 import type { BundleEntity, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope, withLock } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
@@ -12,7 +12,7 @@ import { forgetReplies } from "../query/idempotency.ts";
 import { deleteRecord, type Request } from "../query/run.ts";
 
 export interface RetentionOptions {
-  /** One connection of it is held for as long as a round takes. */
+  /** A round uses one of its connections. */
   readonly pool: Pool;
   readonly registry: ReleaseRegistry;
   readonly scope: TenantScope;
@@ -20,13 +20,13 @@ export interface RetentionOptions {
 }
 
 export interface Retention {
-  /** One round over all projects. Out: how many records were deleted; none where another process is at it. */
+  /** One round over all projects. Returns the number of deleted records; 0 if another process is doing it. */
   sweep(): Promise<number>;
   stop(): void;
 }
 
 const BATCH_MAX = 100;
-/** Of one entity in one round: the next round goes on. */
+/** For one entity in one round. The next round continues. */
 const ENTITY_MS_MAX = 30_000;
 
 export function createRetention(options: RetentionOptions): Retention {
@@ -52,7 +52,7 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
   let deleted = 0;
   for (const { id } of rows) {
     if (isStopped()) break;
-    // One that this version can't read must not keep the others' old records.
+    // A release that this version can't read must not stop the retention of other projects.
     const release = await options.registry.get(id).catch((error: unknown) => {
       if (error instanceof Fault && error.code === "unavailable") return null;
       throw error;
@@ -60,7 +60,7 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
     if (release === null) continue;
     const tenant = options.scope.forProject({ projectId: id });
     await forgetReplies(release, tenant).catch((error: unknown) => {
-      options.logger.warn({ err: error, projectId: id }, "old replies could not be deleted; it is tried again");
+      options.logger.warn({ err: error, projectId: id }, "old replies could not be deleted; it will be retried");
     });
     for (const entity of release.bundle.entities) {
       if (entity.retentionDays === null) continue;
@@ -91,7 +91,7 @@ async function sweepEntity(sweep: EntitySweep): Promise<number> {
   };
   const deadline = performance.now() + ENTITY_MS_MAX;
   let deleted = 0;
-  // Behind the last one looked at, deleted or not: one that a reference holds must not hold up the others.
+  // Continues after the last record that was read, deleted or not. A protected record must not stop the others.
   let after: readonly [at: string, id: string] = ["-infinity", "00000000-0000-0000-0000-000000000000"];
   while (performance.now() < deadline && !sweep.isStopped()) {
     const started = performance.now();
@@ -100,7 +100,7 @@ async function sweepEntity(sweep: EntitySweep): Promise<number> {
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_MAX) break;
     after = [last[1] ?? "", last[0] ?? ""];
-    // As much time is left to others as the batch has taken.
+    // The pause is as long as the batch took, to leave time for others.
     await new Promise((resolve) => setTimeout(resolve, performance.now() - started));
   }
   return deleted;
@@ -123,10 +123,10 @@ async function deleteOne({ logger, release }: EntitySweep, request: Request, rec
     if (!(error instanceof Fault)) throw error;
     if (error.code === "unavailable") throw error;
     const { projectId } = release;
-    // Gone already, or a reference holds it: it is looked at again in the next round.
+    // Already deleted, or protected by a reference. The next round tries again.
     logger.debug(
       { projectId, entity: request.entity, code: error.code },
-      "an old record could not be deleted; it is tried again",
+      "an old record could not be deleted; it will be retried",
     );
     return false;
   }

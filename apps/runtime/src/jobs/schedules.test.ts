@@ -1,4 +1,5 @@
-// Schedules: which ticks there are, whatever the clocks do, and that each starts one run, however many processes look.
+// Schedules: which ticks there are at changes of the clock, and that each starts one run, whatever the number of
+// processes.
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, describe, expect, it } from "vitest";
 import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
@@ -11,20 +12,20 @@ const iso = (ticks: readonly number[]): readonly string[] => ticks.map((tick) =>
 
 describe("the next tick", () => {
   const berlin = { cron: "30 2 * * *", timezone: "Europe/Berlin" };
-  it("is found for all that the language takes", () => {
+  it("is found for every expression that the language accepts", () => {
     expect(nextTick({ cron: "5/10 * * * *", timezone: "UTC" }, at("2026-07-01T12:06:00Z"))?.toISOString()).toBe(
       "2026-07-01T12:15:00.000Z",
     );
   });
-  it("is told in its time zone", () => {
+  it("is computed in its time zone", () => {
     expect(nextTick(berlin, at("2026-07-01T12:00:00Z"))?.toISOString()).toBe("2026-07-02T00:30:00.000Z");
     expect(nextTick(berlin, at("2026-01-01T12:00:00Z"))?.toISOString()).toBe("2026-01-02T01:30:00.000Z");
   });
-  it("comes right behind the gap where the clock is put forward", () => {
+  it("comes directly after the gap when the clock is put forward", () => {
     // 02:00 becomes 03:00 on 29 March 2026: half past two does not exist.
     expect(nextTick(berlin, at("2026-03-28T12:00:00Z"))?.toISOString()).toBe("2026-03-29T01:00:00.000Z");
   });
-  it("comes once where the clock is put back", () => {
+  it("comes once when the clock is put back", () => {
     // Half past two comes twice on 25 October 2026.
     const first = nextTick(berlin, at("2026-10-24T12:00:00Z"));
     expect(first?.toISOString()).toBe("2026-10-25T00:30:00.000Z");
@@ -51,14 +52,14 @@ describe("between Saturday noon and Monday noon, when the clocks change,", () =>
   ] as const)("%s", (cron, from, expected) => {
     expect(ticks(cron, from).map((tick) => tick.slice(5, 16))).toEqual(expected);
   });
-  it.each([spring, autumn])("what runs every hour runs every hour that passes", (from) => {
+  it.each([spring, autumn])("an hourly schedule runs every hour that passes", (from) => {
     const hours = ticks("15 * * * *", from).map(at);
     expect(hours.length).toBe(47);
     expect(hours.slice(1).every((hour, before) => hour - (hours[before] ?? 0) === 3_600_000)).toBe(true);
   });
 });
 
-describe("ticks that were missed", () => {
+describe("missed ticks", () => {
   const hourly = { cron: "0 * * * *", timezone: "UTC" };
   const missed = [at("2026-05-01T10:00:00Z"), at("2026-05-01T13:30:00Z")] as const;
   it.each([
@@ -71,7 +72,7 @@ describe("ticks that were missed", () => {
   ] as const)("catch_up %s", (catchUp, ticks) => {
     expect(iso(ticksOf({ ...hourly, catchUp }, ...missed))).toEqual(ticks);
   });
-  it("of a long outage the last ones alone are looked for", () => {
+  it("after a long outage, only the last ones are searched", () => {
     const counted = { cron: "* * * * *", timezone: "UTC", catchUp: "all" } as const;
     const now = at("2026-05-01T00:00:00Z");
     const ticks = ticksOf(counted, at("1990-01-01T00:00:00Z"), now);
@@ -80,7 +81,7 @@ describe("ticks that were missed", () => {
     const yearly = iso(ticksOf({ ...counted, cron: "0 0 1 1 *" }, at("2024-01-01T00:00:00Z"), now));
     expect(yearly.map((tick) => tick.slice(0, 10))).toEqual(["2024-01-01", "2025-01-01", "2026-01-01"]);
   });
-  it("a tick that is a moment late was not missed", () => {
+  it("a tick that is a moment late doesn't count as missed", () => {
     const ticks = ticksOf({ ...hourly, catchUp: "none" }, at("2026-05-01T10:00:00Z"), at("2026-05-01T10:00:20Z"));
     expect(iso(ticks)).toEqual(["2026-05-01T10:00:00.000Z"]);
   });
@@ -130,7 +131,7 @@ describe("a schedule", () => {
     expect(await cell.sql(runs)).toEqual(ticks.map((tick) => ({ workflow: "digest", status: "completed", tick })));
   });
 
-  it("skips a tick while the last run still runs", async () => {
+  it("skips a tick while the last run has not ended", async () => {
     const cell = await open("skip", 60_000);
     let now = at("2026-05-01T10:00:30Z");
     const scheduler = schedulerAt(cell, () => now);
@@ -141,7 +142,7 @@ describe("a schedule", () => {
     expect(await cell.sql("SELECT count(*)::int AS runs FROM {schema}.workers__runs")).toEqual([{ runs: 1 }]);
   });
 
-  it("starts what is due behind any number of schedules that can't be started", async () => {
+  it("starts due schedules after any number of schedules that can't start", async () => {
     const cell = await open("allow");
     let now = at("2026-05-01T10:00:30Z");
     const scheduler = schedulerAt(cell, () => now);
@@ -169,7 +170,7 @@ describe("a schedule", () => {
       .toEqual(times.map((time, n) => [`2026-05-01T${time}:00.000Z`, statuses[n]]));
   });
 
-  it("keeps a tick as a failed run where the project has as many runs as it may, and does not begin it", async () => {
+  it("stores a tick as a failed run if the project has too many runs, without starting it", async () => {
     const cell = await open("allow", 60_000, "all");
     const limits = { openRunsMax: 2, openWaitsMax: 100 };
     await schedulerAt(cell, () => at("2026-05-01T09:59:30Z"), limits).tick();
@@ -183,7 +184,7 @@ describe("a schedule", () => {
     ];
     expect(found).toEqual([begun, begun, refused, refused]);
     expect(await cell.sql("SELECT count(*)::int AS n FROM plinth.due_runs")).toEqual([{ n: 2 }]);
-    // The owner sees it beside the schedule.
+    // The owner sees it with the schedule.
     expect(
       await cell.sql(
         `SELECT r.status FROM plinth.schedules s JOIN {schema}.workers__runs r ON r.id = s.last_run_id WHERE s.name = 'nightly'`,

@@ -1,5 +1,5 @@
-// Starts what is scheduled. In: the schedules that are due. Out: runs, one for each tick, whatever the number of processes: a tick
-// and the time of the next one are one transaction, under the schedule's row lock.
+// Starts scheduled runs. In: the schedules that are due. Out: one run for each tick, whatever the number of processes.
+// A tick and the next time are written in one transaction, under the schedule's row lock.
 import type { ProjectId } from "@plinth/bundle";
 import { inTransaction, type ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -22,7 +22,7 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Starts what is due. Out: how many runs. */
+  /** Starts the due schedules. Returns the number of runs. */
   tick(): Promise<number>;
 }
 
@@ -39,7 +39,7 @@ interface Due {
 interface Waiting {
   readonly project_id: ProjectId;
   readonly name: string;
-  /** Its time, to go on behind it. */
+  /** Its time; the next batch continues after it. */
   readonly place: string;
 }
 
@@ -56,7 +56,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       let started = 0;
       let after: readonly [place: string, project: string, name: string] = ["-infinity", "", ""];
       for (;;) {
-        // On behind the last one, started or not: those that can't be started stay due, and must not hold up the others.
+        // Continues after the last one, started or not. Schedules that can't start stay due, and must not stop the
+        // others.
         const { rows } = await pool.query<Waiting>(DUE, [now, ...after]);
         for (const due of rows) {
           try {
@@ -84,7 +85,7 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
   );
   const [due] = rows;
   const nowMs = options.now();
-  // Another process was faster, or is at it.
+  // Another process has started it, or is starting it.
   if (due === undefined || (due.next_at !== null && due.next_at.getTime() > nowMs)) return 0;
   const release = await options.registry.get(project_id);
   const schedule = release?.bundle.background.schedules.find((each) => each.name === name);

@@ -1,4 +1,4 @@
-// Other services that never answer hold up the runs that call them, and nobody else's, however many projects have such a service.
+// Other services that never answer only delay the runs that call them, however many projects have such a service.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -71,7 +71,7 @@ workflows:
       - { id: ask, action: http.request, timeout: 30s, with: { url: '${url}' } }
 `;
 
-/** A server that takes whatever comes and answers nothing. */
+/** A server that accepts everything and answers nothing. */
 async function startSilence(): Promise<{ readonly url: string; readonly open: () => number }> {
   let open = 0;
   const server = createServer(() => {
@@ -82,7 +82,7 @@ async function startSilence(): Promise<{ readonly url: string; readonly open: ()
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open: () => open };
 }
 
-it("twenty projects whose services stay silent leave another project its calls", async () => {
+it("twenty projects with silent services leave another project its calls", async () => {
   receiver = await startReceiver(() => ({ body: "yes" }));
   const silence = await startSilence();
   work = await openWorkCell(GREEDY(silence.url), {});
@@ -108,7 +108,7 @@ it("twenty projects whose services stay silent leave another project its calls",
     ]);
     for (let at = 0; at < 3; at++) await createRecord(request, crypto.randomUUID(), values);
   }
-  // As many as there will be: nothing opens any more.
+  // The maximum is reached: no further connection opens.
   let before = -1;
   const isStill = (): boolean => {
     const last = before;
@@ -126,7 +126,7 @@ it("twenty projects whose services stay silent leave another project its calls",
   ]);
 }, 90_000);
 
-it("as many calls as a process has jobs, and another project's run begins all the same", async () => {
+it("with as many calls as a process has jobs, another project's run still starts", async () => {
   receiver = await startReceiver(() => ({ afterMs: 30_000 }));
   const { url, received } = receiver;
   work = await openWorkCell(calling(url), {});
@@ -138,7 +138,7 @@ it("as many calls as a process has jobs, and another project's run begins all th
   const tickets = await work.request("ticket");
   for (let at = 0; at < 4; at++) {
     await createRecord(tickets, crypto.randomUUID(), new Map([["title", `${at}`]]));
-    // Each in a job of its own.
+    // Each in its own job.
     await expect.poll(() => received.length, { timeout: 10_000 }).toBe(at + 1);
   }
   const release = await cell.registry.get(other);

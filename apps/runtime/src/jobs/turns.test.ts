@@ -1,4 +1,4 @@
-// Whose turn it is: one project's jobs leave the others theirs, and runs that wait are not looked at.
+// Turns between projects: one project's jobs leave the others their turns, and waiting runs are not read.
 import { newId } from "@plinth/bundle";
 import { runMigrations } from "graphile-worker";
 import { afterEach, expect, it } from "vitest";
@@ -20,7 +20,7 @@ afterEach(async () => {
   work = null;
 });
 
-it("one project's 5,000 jobs leave another's run its turn in the very next round", async () => {
+it("despite one project's 5,000 jobs, another's run gets its turn in the next round", async () => {
   work = await openWorkCell(TEXT, {}, { works: false });
   const { pool } = work.cell;
   await runMigrations({ pgPool: pool });
@@ -33,7 +33,7 @@ it("one project's 5,000 jobs leave another's run its turn in the very next round
   );
   const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20, takesBack: true });
   expect(await round()).toMatchObject({ runs: 20 });
-  // However many wait: those that were handed over are all that stand before somebody else's.
+  // However many are waiting: only runs that were handed over come before somebody else's.
   expect(await round()).toMatchObject({ runs: 0 });
   const run = crypto.randomUUID();
   await pool.query("INSERT INTO plinth.due_runs (project_id, run_id, due_at) VALUES ($1, $2, clock_timestamp())", [
@@ -48,7 +48,7 @@ it("one project's 5,000 jobs leave another's run its turn in the very next round
   expect(rows).toEqual([{ run_id: run }]);
 });
 
-it("whoever has nothing under way has a turn, also where others have filled the window", async () => {
+it("a project without runs in progress gets a turn, even if others have filled the window", async () => {
   work = await openWorkCell(TEXT, {}, { works: false });
   const { pool } = work.cell;
   await runMigrations({ pgPool: pool });
@@ -70,7 +70,7 @@ it("whoever has nothing under way has a turn, also where others have filled the 
   expect(await round()).toMatchObject({ runs: 0 });
 });
 
-it("what is due for nobody is found out without a look at those who wait", async () => {
+it("the next due time is found without reading the waiting runs", async () => {
   work = await openWorkCell(TEXT, {}, { works: false });
   const { pool } = work.cell;
   await pool.query(

@@ -1,4 +1,4 @@
-// What is left of events and runs after their days: nothing of those that have ended, everything of those that have not.
+// The retention of events and runs: everything that has ended is deleted after its days, and everything else stays.
 import { createLogger } from "@plinth/service";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => work.close());
 
-/** Runs with a step, a try and an event each. `ended` null: not yet. */
+/** Runs with a step, an attempt and an event each. `ended` null: not yet. */
 async function addRuns(
   count: number,
   {
@@ -53,7 +53,7 @@ const left = async (): Promise<Readonly<Record<string, unknown>>> =>
       (SELECT count(*) FROM {schema}.workers__attempts)::int AS attempts`)
   )[0] ?? {};
 
-it("what has ended goes after its days, with all that belongs to it, in batches", async () => {
+it("ended runs are deleted after their days, with all their parts, in batches", async () => {
   await addRuns(1_203);
   await addRuns(7, { made: 29, ended: 29 });
   await addRuns(2, { made: 50, ended: 3 });
@@ -62,7 +62,7 @@ it("what has ended goes after its days, with all that belongs to it, in batches"
   expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
 }, 60_000);
 
-it("a project keeps less than the operator does where its blueprint says so, and never more", async () => {
+it("a blueprint can shorten the operator's retention, but not extend it", async () => {
   await addRuns(3, { made: 8, ended: 8 });
   await addRuns(2, { made: 6, ended: 6 });
   await work.redeploy({ retentionDays: 7 });
@@ -76,20 +76,20 @@ it("a project keeps less than the operator does where its blueprint says so, and
   expect(await left()).toMatchObject({ events: 3, runs: 3 });
 }, 60_000);
 
-it("the oldest go where there are more than the operator keeps of one project", async () => {
+it("the oldest are deleted if a project has more than the operator allows", async () => {
   await addRuns(4, { made: 20, ended: 19 });
   await addRuns(3, { status: "waiting", made: 15, ended: null });
   await addRuns(10, { made: 10, ended: 9 });
   await addRuns(5, { made: 2, ended: 1 });
   const { pool, scope } = work.cell;
   const few = createWorkRetention({ pool, scope, days: 30, rowsMax: 15, logger });
-  // Those that wait stay, though they are older than the fifteenth.
+  // Waiting runs stay, although they are older than the fifteenth.
   expect(await few.sweep()).toEqual({ runs: 4, events: 4 });
   expect(await left()).toMatchObject({ events: 18, runs: 18 });
   expect(await few.sweep()).toEqual({ runs: 0, events: 0 });
 }, 60_000);
 
-it("what has not ended stays with its event, and holds up nothing behind it", async () => {
+it("an unfinished run stays with its event, without stopping the deletion of later ones", async () => {
   await addRuns(600, { status: "waiting", made: 60, ended: null });
   await addRuns(3, { status: "needs_attention", made: 60 });
   const [waiting] = await work.sql("SELECT id FROM {schema}.workers__runs WHERE status = 'waiting' LIMIT 1");

@@ -1,5 +1,6 @@
-// Deletes events and runs that are older than their project keeps them, or the operator. In: the projects that work in the background.
-// Out: batches of deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
+// Deletes events and runs that are older than the retention of their project or operator. In: the projects with
+// background work. Out: batches of deletes, with pauses between them. A run that has not ended stays, together with its
+// event and the events that it waits for.
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -7,27 +8,27 @@ import type { Pool } from "pg";
 import type { Tenant } from "../project/tenant.ts";
 
 export interface WorkRetentionOptions {
-  /** One connection of it is held for as long as a round takes. */
+  /** A round uses one of its connections. */
   readonly pool: Pool;
   readonly scope: TenantScope;
-  /** The operator's: no project keeps them longer. */
+  /** The operator's limit. No project keeps them longer. */
   readonly days: number;
-  /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
+  /** Maximum stored events and runs of one project. Beyond it, the oldest are deleted early, once they have ended. */
   readonly rowsMax: number;
   readonly logger: Logger;
 }
 
 export interface WorkRetention {
-  /** One round over all projects; nothing where another process is at it. */
+  /** One round over all projects; nothing if another process is doing it. */
   sweep(): Promise<{ readonly runs: number; readonly events: number }>;
   stop(): void;
 }
 
 const BATCH_MAX = 500;
-/** Of one project in one round: the next round goes on. */
+/** For one project in one round. The next round continues. */
 const PROJECT_MS_MAX = 30_000;
 
-/** Those whose live or last release had the tables. */
+/** Projects whose live or last release had the tables. */
 const PROJECTS = `SELECT id, least(work_days, $1) AS days FROM plinth.projects
   WHERE to_regclass(format('%I.workers__runs', 't_' || substr(id, 5))) IS NOT NULL ORDER BY id`;
 
@@ -44,12 +45,12 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
           try {
             const tenant = scope.forProject({ projectId: id });
             const isOver = deadlineOf(() => stopped);
-            // Runs first: an event goes when it has none left.
+            // Runs come first, because an event is deleted when it has no runs left.
             gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isOver);
             gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isOver);
           } catch (error) {
-            // The others' old events don't stay for one project's trouble.
-            logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
+            // A problem of one project must not stop the deletion for others.
+            logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it will be retried");
           }
         }
       });
@@ -66,7 +67,7 @@ function deadlineOf(isStopped: () => boolean): () => boolean {
   return () => isStopped() || performance.now() > endMs;
 }
 
-/** Goes on behind the last one looked at, deleted or not: what stays must not hold up the others. */
+/** Continues after the last row that was read, deleted or not. A row that stays must not stop the others. */
 async function deleteInBatches(
   tenant: Tenant,
   { text, newest }: Deletion,
@@ -84,7 +85,7 @@ async function deleteInBatches(
     deleted += Number(gone ?? 0);
     if (Number(looked ?? 0) < BATCH_MAX || at === null || id === null) break;
     after = [at, id];
-    // As much time is left to others as the batch has taken.
+    // The pause is as long as the batch took, to leave time for others.
     await new Promise((resolve) => setTimeout(resolve, performance.now() - startedMs));
   }
   return deleted;
@@ -92,11 +93,11 @@ async function deleteInBatches(
 
 interface Deletion {
   readonly text: string;
-  /** The time of a row that so many newer ones follow: what is older is too much. */
+  /** The time of the row that is followed by the maximum number of newer ones. Older rows are too many. */
   readonly newest: string;
 }
 
-/** In the order of an index that is there for lists. A run that is kept for a person, or that another one waits for, stays. */
+/** In the order of an index that lists use. A run stays if a person must look at it, or if another run waits for it. */
 function runsOf(projectId: ProjectId, days: number): Deletion {
   const runs = tableOf(projectId, "runs");
   return deletionOf(
@@ -119,7 +120,10 @@ function eventsOf(projectId: ProjectId, days: number): Deletion {
   );
 }
 
-/** How many it looked at, how many it deleted, and where the next one goes on. Steps, tries and waits go with their run. */
+/**
+ * Returns how many rows it read, how many it deleted, and where the next batch continues. Steps, attempts and waits are
+ * deleted with their run.
+ */
 function deletionOf(table: string, time: string, days: number, goes: string): Deletion {
   const newest = `select _n."${time}"::text from ${table} _n order by _n."${time}" desc, _n."id" desc offset $1::integer limit 1`;
   const text = `with _old as (

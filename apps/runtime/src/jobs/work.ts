@@ -1,5 +1,6 @@
-// What a worker process does: hands events on, hands runs to the queue, and carries runs out. In: a cell's parts. Out: work, until
-// it is stopped. It wakes on notifications and at the times that runs are due; polling makes up for what is lost.
+// The work of a worker process: hands events on, hands runs to the queue, and executes runs. In: a cell's parts. Out:
+// work, until it is stopped. It wakes on notifications and when runs are due. Polling finds what a lost notification
+// would have announced.
 import type { Logger } from "@plinth/service";
 import type { Task } from "graphile-worker";
 import type { Pool } from "pg";
@@ -9,7 +10,7 @@ import { feed, keepPlace, RUN_TASK, type RunJob } from "./feed.ts";
 import { keepQueue } from "./queue.ts";
 
 export interface WorkOptions {
-  /** The job queue's own, with a connection for listening and one for each job. */
+  /** The job queue's own pool, with a connection for listening and one for each job. */
   readonly queuePool: Pool;
   readonly pool: Pool;
   readonly dispatcher: Dispatcher;
@@ -20,27 +21,27 @@ export interface WorkOptions {
 }
 
 export interface Work {
-  /** Events may be waiting. */
+  /** Call it when events may be waiting. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 const POLL_MS = 500;
-/** A process says for longer that it has a run: nobody need look more often for those of the dead. */
+/** A process's claim on a run is valid for longer than this, so looking more often for abandoned runs has no use. */
 const TAKE_BACK_MS = 1_000;
-/** Runs of one project under way at once, in all processes together. */
+/** Runs of one project in progress at once, over all processes. */
 const PER_PROJECT_MAX = 150;
-/** Runs in the queue for each job that a process can work at. */
+/** Runs in the queue for each job that a process can work on. */
 const AHEAD = 100;
 /**
- * A job that takes longer leaves its place in the process to the next: its runs wait for something, such as another service. What
- * is under way is bounded by what is handed over, so much of a project and so much of all.
+ * A job that takes longer gives its place in the process to the next one, because its runs wait for something, such as
+ * another service. The limits on handed-over runs (per project and in total) bound the work in progress.
  */
 const JOB_MS_MAX = 1_000;
 
 export function startWork(options: WorkOptions): Work {
   const { pool, dispatcher, executor, concurrency, logger } = options;
-  // What it held when it ended is handed over anew when nobody says any more that it is being carried on.
+  // Runs that it held at its end are handed over again when their claims expire.
   const underWay = new Set<Promise<void>>();
   const tasks = { [RUN_TASK]: runTask(options, underWay, () => wake()) };
   const queue = keepQueue({ pool: options.queuePool, concurrency, tasks, logger });
@@ -61,7 +62,7 @@ export function startWork(options: WorkOptions): Work {
         const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX, takesBack });
         if (fed?.nextDueAtMs != null) nextMs = Math.min(POLL_MS, Math.max(1, fed.nextDueAtMs - Date.now()));
       } catch (error) {
-        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it is tried again");
+        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it will be retried");
       }
     } while (woken && !stopped);
     if (!stopped) timer = setTimeout(start, nextMs);
@@ -94,7 +95,7 @@ export function startWork(options: WorkOptions): Work {
       executor.stop();
       await going;
       await queue.stop();
-      // Those whose jobs have ended before them.
+      // Runs whose jobs have ended before them.
       await Promise.all(underWay);
     },
   };
@@ -108,14 +109,14 @@ function runTask({ pool, executor, logger }: WorkOptions, underWay: Set<Promise<
         if (bounded && !(await keepPlace(pool, project, ids[0] ?? ""))) return;
         await executor.execute(project, ids);
       } catch (error) {
-        // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
-        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be carried on");
+        // Not thrown: a job that failed would stay in the queue. Its due runs are handed over again.
+        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be executed");
       }
-      // Another one of a bounded worker has its place at once, not when the job's slowest has ended.
+      // Another run of a limited worker gets the place at once, instead of waiting for the slowest run of the job.
       if (bounded) onDone();
     };
     const carried = bounded ? runs.map((id) => carry([id])) : [carry(runs)];
-    // What these runs have caused, and what waited behind them.
+    // For events that these runs have caused, and runs that waited for them.
     const all = Promise.all(carried).then(onDone);
     underWay.add(all);
     void all.then(() => underWay.delete(all));

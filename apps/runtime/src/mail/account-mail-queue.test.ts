@@ -1,5 +1,5 @@
-// Mails about accounts outlive the process that was to send them: none is lost, and none arrives twice where the provider tells repeated
-// calls apart.
+// Mails about accounts survive the process that was about to send them: none is lost, and none arrives twice if the
+// provider recognizes repeated calls.
 import type { ProjectId } from "@plinth/bundle";
 import { createLogger, createUuidV7, networksOf } from "@plinth/service";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -35,7 +35,7 @@ const opened: AccountMails[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   cell = await openTestCell(database);
-  // The tests' own send.
+  // The test sends them itself.
   await cell.accountMails.stop();
 });
 afterAll(async () => {
@@ -79,7 +79,7 @@ const statuses = async () =>
     ({ status }) => status,
   );
 
-it("a mail is sent, and nothing of it stays but its row in the list of mails", async () => {
+it("a mail is sent, and only its row in the list of mails stays", async () => {
   const mails = open();
   await mails.add(cell.pool, release, invitation);
   const { rows } = await cell.pool.query("SELECT * FROM plinth.account_mails");
@@ -90,7 +90,7 @@ it("a mail is sent, and nothing of it stays but its row in the list of mails", a
   expect([await left(), await statuses()]).toEqual([[], ["sent"]]);
 });
 
-it("what the provider puts off is sent later; what it refuses is not tried again", async () => {
+it("a postponed mail is sent later; a refused one is not retried", async () => {
   answer = (call) => (call === 1 ? { status: 503, name: "service_unavailable", after: 60 } : "take");
   const mails = open();
   await mails.add(cell.pool, release, invitation);
@@ -108,7 +108,7 @@ it("what the provider puts off is sent later; what it refuses is not tried again
   expect([await left(), resend.calls]).toEqual([[], 3]);
 });
 
-it("a mail of a process that ended before it sent it is sent by another", async () => {
+it("another process sends the mail of a process that ended before sending it", async () => {
   const ended = open();
   await ended.stop();
   await ended.add(cell.pool, release, invitation);
@@ -118,14 +118,14 @@ it("a mail of a process that ended before it sent it is sent by another", async 
   expect(resend.sent).toHaveLength(1);
 });
 
-it("a mail of a process that was killed once it had sent it arrives once by Resend", async () => {
+it("if a process is killed after sending a mail, it arrives once by Resend", async () => {
   const mails = open();
   await mails.add(cell.pool, release, invitation);
   const [before] = (await cell.pool.query("SELECT * FROM plinth.account_mails")).rows;
   mails.wake();
   await mails.idle();
   await leaveAsKilled(before);
-  // Nobody takes it while the process that took it may be at it.
+  // Nobody takes it as long as the first process may still be sending it.
   mails.wake();
   await mails.idle();
   expect([resend.calls, (await left()).length]).toEqual([1, 1]);
@@ -134,7 +134,7 @@ it("a mail of a process that was killed once it had sent it arrives once by Rese
   expect([resend.calls, resend.sent.length, await left(), await statuses()]).toEqual([2, 1, [], ["sent"]]);
 });
 
-it("by SMTP it may arrive twice, and is not lost", async () => {
+it("by SMTP it may arrive twice, but is not lost", async () => {
   const server = await startMailServer();
   const { host, port, security, from_address } = settingsOf(server);
   const settings = { host: host!, port: port!, security: security!, from_address: from_address! };
@@ -154,7 +154,7 @@ it("by SMTP it may arrive twice, and is not lost", async () => {
   await server.close();
 });
 
-/** The row is there, taken, and the list of mails says that it is being sent. */
+/** The row exists, is taken, and the list of mails says that it is being sent. */
 async function leaveAsKilled(row: Readonly<Record<string, unknown>>): Promise<void> {
   await cell.pool.query("UPDATE plinth.emails SET status = 'sending', provider_id = NULL WHERE project_id = $1", [
     projectId,
@@ -178,7 +178,7 @@ it("several processes send each mail once", async () => {
 
 it("nobody gets a mail that is discarded, or whose token has expired", async () => {
   const mails = open();
-  // It looks once when it opens, and would find the second before its time is up.
+  // It looks once when it opens, and would find the second one too early.
   await mails.idle();
   await mails.add(cell.pool, release, invitation, { isDiscarded: true });
   await mails.add(cell.pool, release, invitation);

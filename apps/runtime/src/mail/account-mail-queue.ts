@@ -1,7 +1,7 @@
-// Mails about accounts, from the moment that somebody is told of one until it was sent. In: a mail, noted in the database before the
-// request is answered. Out: it is sent after the answer, so that its time tells nobody whether an address has an account, and tried again
-// until its token has expired. A process that dies leaves it to the others: a mail may arrive twice, where the provider does not tell
-// repeated calls apart, rather than not at all.
+// Sends mails about accounts. In: a mail, stored in the database before the request is answered. Out: it is sent after
+// the answer, so that the response time doesn't show whether an address has an account. Sending is retried until the
+// mail's token has expired. If a process dies, another one takes over its mails. A mail may then arrive twice, unless
+// the provider recognizes repeated calls; that is better than not at all.
 import { MailError } from "@plinth/connectors/email";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
@@ -12,8 +12,8 @@ import type { Mailer, OutgoingMail } from "./mailer.ts";
 
 export interface AccountMails {
   /**
-   * Notes a mail. It is sent once the transaction has ended and `wake` was called, or soon after.
-   * @param isDiscarded Nobody gets it: noting it takes as long as noting another.
+   * Stores a mail. It is sent when the transaction has ended and `wake` was called, or soon after. @param isDiscarded
+   * Nobody gets the mail. Storing it takes as long as storing another.
    */
   add(
     database: Pick<ClientBase, "query">,
@@ -21,11 +21,11 @@ export interface AccountMails {
     mail: AccountMail,
     options?: { readonly isDiscarded?: boolean },
   ): Promise<void>;
-  /** A mail may be there. */
+  /** Call it when there may be a mail. */
   wake(): void;
-  /** Until none that could be sent now is left. */
+  /** Resolves when no mail is left that could be sent now. */
   idle(): Promise<void>;
-  /** Begins no other mail, and waits for those under way. */
+  /** Starts no further mail, and waits for those in progress. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface Noted {
   readonly project_id: string;
   readonly id: string;
   readonly sealed: string;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
   readonly expires_at: Date;
 }
@@ -50,9 +50,9 @@ interface Noted {
 type Content = { readonly mail: Omit<OutgoingMail, "key" | "timeoutMs"> | null };
 
 const TIMEOUT_MS = 30_000;
-/** Longer than a try takes: by then the process that made it has ended. */
+/** Longer than an attempt takes. After this time, the process that made it has ended. */
 const LEASE_SECONDS = 120;
-/** Mails that others have left, or that are to be tried again, are looked for so often. */
+/** How often it looks for mails that other processes have left, and for mails to retry. */
 const LOOK_MS = 15_000;
 const UNDER_WAY_MAX = 40;
 const UNDER_WAY_OF_PROJECT_MAX = 5;
@@ -70,7 +70,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     if (stopping) return;
     again = looking !== null;
     looking ??= take()
-      .catch((error: unknown) => logger.warn({ err: error }, "mails about accounts could not be looked for"))
+      .catch((error: unknown) => logger.warn({ err: error }, "mails about accounts could not be read"))
       .finally(() => {
         looking = null;
         if (again) look();
@@ -82,7 +82,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     if (places <= 0) return;
     for (const noted of await claim(pool, busyProjects(), places)) {
       const sending = attempt(options, noted)
-        .catch((error: unknown) => logger.warn({ err: error }, "what became of a mail could not be noted"))
+        .catch((error: unknown) => logger.warn({ err: error }, "the result of a mail could not be recorded"))
         .finally(() => {
           underWay.delete(sending);
           look();
@@ -136,7 +136,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
   };
 }
 
-/** Those that are due, of each project a few; for a while nobody else takes them. */
+/** Claims due mails, a few for each project, so that no other process takes them for a while. */
 async function claim(pool: Pool, busy: readonly string[], max: number): Promise<readonly Noted[]> {
   const { rows } = await pool.query<Noted>(
     `UPDATE plinth.account_mails SET attempts = attempts + 1, due_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -177,7 +177,7 @@ async function attempt({ pool, box, mailer, logger }: AccountMailsOptions, noted
   }
 }
 
-/** From 5 seconds to 10 minutes, a fifth more or less. */
+/** From 5 seconds to 10 minutes, plus or minus a fifth. */
 function pauseMsOf(attempts: number): number {
   return Math.min(5_000 * 2 ** Math.min(attempts - 1, 10), 600_000) * (0.8 + 0.4 * Math.random());
 }

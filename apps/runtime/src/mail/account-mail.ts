@@ -1,5 +1,5 @@
-// What mails about accounts say. In: what happened, and a token. Out: a mail, in the blueprint's own words where it has a template of that
-// name.
+// The texts of mails about accounts. In: the event, and a token. Out: a mail. If the blueprint has a template of that
+// name, the mail uses its text.
 import type { BundleBackground } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { escapeHtml, type RenderedMail, renderEmail } from "./render.ts";
@@ -9,7 +9,7 @@ export type AccountMailKind = "verify_email" | "account_exists" | "reset_passwor
 export interface AccountMail {
   readonly kind: AccountMailKind;
   readonly to: string;
-  /** Null where the mail carries none. */
+  /** Null if the mail contains no token. */
   readonly token: string | null;
 }
 
@@ -32,7 +32,7 @@ const usual: Readonly<Record<AccountMailKind, { readonly subject: string; readon
   },
 };
 
-/** How long its token works: later it is of no use. */
+/** How long the token works. The mail is useless after that. */
 export const usefulMinutes: Readonly<Record<AccountMailKind, number>> = {
   verify_email: 24 * 60,
   account_exists: 24 * 60,

@@ -1,4 +1,5 @@
-// Which texts are e-mail addresses, and how they are written on the wire: never more than one address, nothing that ends a header.
+// Which texts are e-mail addresses, and their form for SMTP: never more than one address, and nothing that ends a
+// header.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { wireAddress } from "./address.ts";
@@ -48,9 +49,9 @@ it.each([
   "änä@example.com",
   "ana@example.com\u2028",
   "ana@exa\u202emple.com",
-])("%j is no address", (text) => expect(wireAddress(text)).toBeNull());
+])("%j is not an address", (text) => expect(wireAddress(text)).toBeNull());
 
-it("whatever is given, at most one address in ASCII comes of it, and it stays as it is", () => {
+it("any text gives at most one address in ASCII, which stays unchanged", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.tuple(fc.string(), fc.string({ unit: "grapheme" })).map(([local, domain]) => `${local}@${domain}`),

@@ -1,5 +1,5 @@
-// What a provider reports about a mail that it has taken. In: the mail, as the provider or its header names it, and what happened. Out:
-// the mail is marked, and the addresses that it was for get no more mail of the project. Inbound webhooks call it.
+// Processes what a provider reports about a mail that it accepted. In: the mail's id from the provider or its header,
+// and the report. Out: the mail is marked, and its addresses get no more mail of the project. Inbound webhooks call it.
 import type { Ledger, MailName } from "./ledger.ts";
 import type { Suppressions } from "./suppressions.ts";
 
@@ -8,7 +8,7 @@ export interface MailReport {
   readonly mail: MailName;
   /** `bounced`: it can't be delivered, now or later. `complained`: its reader marked it as spam. */
   readonly status: "bounced" | "complained";
-  /** Which address it is about; null for all that the mail was for. */
+  /** The address that the report is about; null for all addresses of the mail. */
   readonly address: string | null;
 }
 
@@ -18,9 +18,9 @@ export interface MailReportOptions {
 }
 
 /**
- * A report that is repeated changes nothing: an address that somebody has allowed again stays allowed. The address is suppressed before
- * the mail is marked, so that a report that failed halfway takes effect when the provider repeats it.
- * @returns whether there is such a mail.
+ * A repeated report changes nothing: an address that somebody has allowed again stays allowed. The address is
+ * suppressed before the mail is marked, so that a report that failed halfway takes effect when the provider repeats it.
+ * @returns whether the mail exists.
  */
 export async function reportMail(
   { ledger, suppressions }: MailReportOptions,

@@ -1,5 +1,5 @@
-// How a project reaches the services that it is connected with. In: a project and a name. Out: the connection, opened for the process
-// alone. What is secret of it is stored sealed, and told to nobody.
+// A project's connections to other services. In: a project and a name. Out: the connection, opened only for this
+// process. Its secrets are stored sealed and never shown to anybody.
 import { type ConnectionValues, connectorManifests, type ReadConnection } from "@plinth/connectors/manifests";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -8,7 +8,7 @@ export interface ConnectionRow {
   readonly name: string;
   readonly provider: string;
   readonly settings: ConnectionValues;
-  /** Names of the secrets that it may have; never their values. */
+  /** Names of its secrets; never their values. */
   readonly secrets: readonly string[];
   /** RFC 3339. */
   readonly updated_at: string;
@@ -21,15 +21,15 @@ export interface OpenConnection extends ReadConnection {
 
 export interface Connections {
   list(projectId: string): Promise<readonly ConnectionRow[]>;
-  /** Null where there is none. */
+  /** Null if there is none. */
   open(projectId: string, name: string): Promise<OpenConnection | null>;
-  /** In the place of what was there. */
+  /** Replaces the connection of this name. */
   set(projectId: string, connection: OpenConnection): Promise<void>;
   /** Whether there was one. */
   remove(projectId: string, name: string): Promise<boolean>;
 }
 
-/** The name of a connection of which no integration says more. */
+/** The name of the connection if no integration names another one. */
 export const USUAL_EMAIL_CONNECTION = "email";
 
 interface Stored {

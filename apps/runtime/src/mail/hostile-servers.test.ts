@@ -1,5 +1,5 @@
-// Mail servers that mean harm, or are broken: whatever one says, or leaves unsaid, a try ends in its time, its connection is closed,
-// and no more than a bounded part of its answers is held.
+// Malicious or broken mail servers: whatever a server says or doesn't say, an attempt ends in time, its connection is
+// closed, and only a limited part of its answers is kept.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
@@ -23,7 +23,7 @@ const mail: Mail = {
   key: "one",
 };
 const TIMEOUT_MS = 1_000;
-/** What the kernel takes off a sender's hands before anybody has read it, and as much again. */
+/** The bytes that the kernel accepts before anybody has read them, and as much again. */
 const TAKEN_BYTES_MAX = 16_000_000;
 
 let server: Server | null = null;
@@ -59,7 +59,7 @@ const replies: Readonly<Record<string, string>> = {
   QUIT: "221 bye\r\n",
 };
 
-/** Answers as a server does, but for what it is given. `.` is the end of a mail, `greeting` the beginning. */
+/** Answers like a server, except for the given cases. `.` is the end of a mail, `greeting` the beginning. */
 async function serverWith(odd: Readonly<Record<string, (socket: Socket) => unknown>>): Promise<number> {
   server = createServer((socket) => {
     sockets.add(socket);
@@ -143,7 +143,7 @@ it.each(servers)("a server that %s", async (_, odd, problem, security) => {
   for (const socket of sockets) expect(socket.bytesWritten).toBeLessThan(TAKEN_BYTES_MAX);
 });
 
-it("a server that says yes before it is asked is believed, and its connection is closed", async () => {
+it("a server that accepts before it is asked is believed, and its connection is closed", async () => {
   const port = await serverWith({ greeting: (socket) => endlessly(socket, "220 yes\r\n") });
   const connection = {
     settings: { host: "localhost", port, security: "none", from_address: "a@b.example" },
@@ -154,7 +154,7 @@ it("a server that says yes before it is asked is believed, and its connection is
   for (const socket of sockets) expect(socket.bytesWritten).toBeLessThan(TAKEN_BYTES_MAX);
 });
 
-it("a server that never says good-bye has the mail, and its connection is closed", async () => {
+it("a server that never confirms QUIT has the mail, and its connection is closed", async () => {
   const port = await serverWith({ QUIT: (socket) => slowly(socket, "221-bye\r\n") });
   const connection = {
     settings: { host: "localhost", port, security: "none", from_address: "a@b.example" },

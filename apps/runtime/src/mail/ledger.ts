@@ -1,12 +1,12 @@
-// The list of a project's mails. In: what is about to be sent, under a key. Out: whether it may be sent, and what became of it. Who gets
-// a mail and what it says is stored sealed.
+// The list of a project's mails. In: a mail that will be sent, with its key. Out: whether it can be sent, and its
+// result. The recipients and the text are stored sealed.
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 
 export interface MailContent {
   readonly to: readonly string[];
   readonly subject: string;
-  /** Null where only another service has it. */
+  /** Null if only another service has the text. */
   readonly text: string | null;
   readonly html: string | null;
 }
@@ -34,7 +34,7 @@ export interface NewMail {
   readonly provider: string | null;
   readonly template: string | null;
   readonly content: MailContent;
-  /** It may be sent again where nobody knows whether it was sent. */
+  /** Whether it can be sent again if it is unknown whether it was sent. */
   readonly retakes: boolean;
 }
 
@@ -42,16 +42,16 @@ export interface Known {
   readonly id: string;
   readonly status: MailStatus;
   readonly messageId: string;
-  /** By which it was begun. */
+  /** The provider of the first attempt. */
   readonly provider: string | null;
   /** Milliseconds since it was first noted. */
   readonly ageMs: number;
 }
 
 export interface Ledger {
-  /** What became of the mail with this key; null where nobody has begun to send it. */
+  /** The state of the mail with this key; null if nobody has started to send it. */
   known(projectId: string, key: string): Promise<Known | null>;
-  /** Notes it; false where somebody else has, unless it then failed, or may be sent again. */
+  /** Notes the mail. False if it is already noted, unless it failed, or may be sent again. */
   begin(projectId: string, mail: NewMail): Promise<boolean>;
   end(
     projectId: string,
@@ -65,17 +65,17 @@ export interface Ledger {
   /** The newest first. */
   list(projectId: string, limit: number): Promise<readonly MailRow[]>;
   one(projectId: string, id: string): Promise<MailRow | null>;
-  /** Only so many of the mails that were kept stay. */
+  /** Deletes the oldest mails of the mailbox beyond this number. */
   trim(projectId: string, keptMax: number): Promise<void>;
-  /** Takes one from the mails of this hour; false where there are none left. */
+  /** Takes one from the mails of this hour; false if none are left. */
   take(projectId: string, perHourMax: number): Promise<boolean>;
-  /** Null where there is no such mail. */
+  /** Null if the mail does not exist. */
   named(projectId: string, name: MailName): Promise<Named | null>;
-  /** Notes what its provider has reported. */
+  /** Stores the provider's report. */
   mark(projectId: string, key: string, status: "bounced" | "complained"): Promise<void>;
 }
 
-/** As its provider or its header calls a mail. */
+/** A mail's name from its provider or its header. */
 export type MailName = { readonly providerId: string } | { readonly messageId: string };
 
 export interface Named {

@@ -57,7 +57,7 @@ const send = (more: Partial<OutgoingMail> = {}) => mailer.send(projectId, { ...m
 const rows = async () =>
   (await cell.pool.query("SELECT status, provider FROM plinth.emails WHERE project_id = $1", [projectId])).rows;
 
-describe("by Resend, whose answer was lost", () => {
+describe("by Resend, with a lost answer", () => {
   beforeEach(async () => {
     answer = (call) => (call === 1 ? "lose" : "take");
     await expect(send()).rejects.toMatchObject({ problem: "unanswered" });
@@ -72,14 +72,14 @@ describe("by Resend, whose answer was lost", () => {
     expect(resend.calls).toBe(2);
   });
 
-  it("it is not once Resend may have forgotten its key", async () => {
+  it("it is not sent again once Resend may have forgotten its key", async () => {
     await cell.pool.query("UPDATE plinth.emails SET created_at = now() - interval '24 hours'");
     await expect(send()).rejects.toMatchObject({ problem: "unknown" });
     expect(resend.calls).toBe(1);
   });
 });
 
-it("what was begun by SMTP is not sent again by Resend, which knows nothing of it", async () => {
+it("a mail that was started by SMTP is not sent again by Resend, which doesn't know it", async () => {
   const server = await startMailServer({ answer: () => "lose" });
   const { host, port, security, from_address } = settingsOf(server);
   const settings = { host: host!, port: port!, security: security!, from_address: from_address! };
@@ -91,14 +91,14 @@ it("what was begun by SMTP is not sent again by Resend, which knows nothing of i
   await server.close();
 });
 
-it("of two at once under one key, one is sent", async () => {
+it("of two simultaneous mails with one key, one is sent", async () => {
   const both = await Promise.allSettled([send(), send()]);
   expect(both.some(({ status }) => status === "fulfilled")).toBe(true);
   expect(resend.sent).toHaveLength(1);
   expect(await rows()).toEqual([{ status: "sent", provider: "resend" }]);
 });
 
-it("nothing is sent unless it could be recorded that it begins", async () => {
+it("nothing is sent unless its start was recorded", async () => {
   const begin = () => Promise.reject(new Error("the database is away"));
   await expect(mailer.send(projectId, mail, begin)).rejects.toThrow("the database is away");
   expect([resend.calls, await rows()]).toEqual([0, []]);
@@ -109,7 +109,7 @@ it.each<[string, Partial<OutgoingMail>]>([
   ["more receivers than a mail may have", { to: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) }],
   ["a receiver with another header", { to: ["ana@example.com\r\nBcc: bo@example.com"] }],
   ["two receivers in one", { to: ["ana@example.com,bo@example.com"] }],
-  ["an address for answers with another header", { replyTo: "ana@example.com\r\nBcc: bo@example.com" }],
+  ["a reply-to address with another header", { replyTo: "ana@example.com\r\nBcc: bo@example.com" }],
   ["a text that is too large", { text: "x".repeat(1_048_577) }],
   ["text and HTML that are too large together", { text: "ü".repeat(300_000), html: "x".repeat(500_000) }],
 ])("a mail with %s is refused before anything is sent or noted", async (_, more) => {
@@ -117,7 +117,7 @@ it.each<[string, Partial<OutgoingMail>]>([
   expect([resend.calls, await rows()]).toEqual([0, []]);
 });
 
-it("an international domain is sent in ASCII, and suppressed however it is written", async () => {
+it("an international domain is sent in ASCII, and suppressed in any notation", async () => {
   await send({ to: ["ana@exämple.de"] });
   expect(resend.sent[0]?.to).toEqual(["ana@xn--exmple-cua.de"]);
   await parts.suppressions.add(projectId, "ANA@EXÄMPLE.DE", "manual");
@@ -125,7 +125,7 @@ it("an international domain is sent in ASCII, and suppressed however it is writt
     expect(await send({ key: `more ${at}`, to: [address] })).toMatchObject({ status: "suppressed" });
 });
 
-it("what is left of the time is for the receivers that are left", async () => {
+it("the remaining time is for the remaining recipients", async () => {
   const to = ["ana@example.com", "bo@example.com"];
   await expect(send({ to, timeoutMs: 0 })).rejects.toMatchObject({ problem: "unreachable" });
   expect(resend.calls).toBe(0);

@@ -1,6 +1,7 @@
-// Sends a project's mails, one to each receiver. In: a mail under a key. Out: it was sent, kept in the mailbox, or left out since nobody
-// whom it is for gets mail. What was sent under a key is not sent again. Where nobody knows whether it was, it is sent again only where
-// the provider tells repeated calls apart, or where the mail may rather arrive twice than not at all.
+// Sends a project's mails, one to each recipient. In: a mail with a key. Out: it was sent, kept in the mailbox, or left
+// out because none of its recipients gets mail. A mail that was sent with a key is not sent again. If it is unknown
+// whether it was sent, it is only sent again if the provider recognizes repeated calls, or if the sender accepts that
+// it may arrive twice.
 import { createHash } from "node:crypto";
 import { type EmailProvider, loadEmailProvider, MailError, type Network } from "@plinth/connectors/email";
 import { FairQueue } from "@plinth/service";
@@ -17,23 +18,23 @@ export interface MailerOptions {
   readonly networkOf: (projectId: string) => Network;
   /** UUID v7, increasing. */
   readonly newId: () => string;
-  /** Mails of one project in an hour. */
+  /** Maximum mails of one project in an hour. */
   readonly perHourMax: number;
-  /** Whether mails of a project without a connection are kept, and shown in the console. */
+  /** Whether the mails of a project without a connection are kept, and shown in the console. */
   readonly mailbox: boolean;
 }
 
 export interface OutgoingMail extends RenderedMail {
-  /** The same for all tries of one mail. */
+  /** The same for all attempts of one mail. */
   readonly key: string;
   /** Null for the usual name. */
   readonly connection: string | null;
   readonly to: readonly string[];
   readonly replyTo: string | null;
   readonly template: string | null;
-  /** Of all receivers together. */
+  /** For all recipients together. */
   readonly timeoutMs: number;
-  /** It is sent again where nobody knows whether it was sent. Default: no. */
+  /** Whether it is sent again if it is unknown whether it was sent. Default: no. */
   readonly repeats?: boolean;
 }
 
@@ -45,29 +46,29 @@ export interface SentMail {
 
 export interface Mailer {
   /**
-   * @param begin Records that the mail is about to be sent; it is sent only once this has succeeded.
-   * @returns what became of the mail; of several, of the first that was sent or kept.
-   * @throws MailError where one of them was not sent, and what `begin` throws. The next try sends only those.
+   * @param begin Records that the mail is about to be sent. It is only sent once this has succeeded. @returns the
+   * result of the mail; for several recipients, of the first mail that was sent or kept. @throws MailError if one of
+   * them was not sent, and every error of `begin`. The next attempt only sends the missing ones.
    */
   send(projectId: string, mail: OutgoingMail, begin?: () => Promise<void>): Promise<SentMail>;
 }
 
 export const RECEIVERS_MAX = 20;
 const BODY_BYTES_MAX = 1_048_576;
-/** Of one project; older ones go. */
+/** For one project. Older ones are deleted. */
 const KEPT_MAX = 200;
 /** Providers forget keys after 24 hours. */
 const REPEATABLE_MS = 23 * 3_600_000;
 
 export function createMailer(options: MailerOptions): Mailer {
-  // Sockets of this process: what a project may send at all is counted in the database.
+  // Limits the sockets of this process. The database counts how many mails a project may send.
   const queue = new FairQueue({
     places: 100,
     placesPerProject: 10,
     leavesRoom: true,
     waitingMax: 10_000,
     waitMsMax: 600_000,
-    refusal: () => new MailError("unreachable", "Too many mails of this project are under way."),
+    refusal: () => new MailError("unreachable", "This project is already sending too many mails."),
   });
   return {
     send: async (projectId, mail, begin = async () => {}) => {
@@ -85,21 +86,21 @@ function once(begin: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** As they are written on the wire, each once. @throws MailError where the mail can't be sent. */
+/** In the form for SMTP, each once. @throws MailError if the mail can't be sent. */
 function receiversOf({ to, replyTo, text, html }: OutgoingMail): readonly string[] {
-  if (to.length === 0) throw new MailError("refused", "The mail has no receiver.");
-  if (to.length > RECEIVERS_MAX) throw new MailError("refused", `A mail has at most ${RECEIVERS_MAX} receivers.`);
+  if (to.length === 0) throw new MailError("refused", "The mail has no recipient.");
+  if (to.length > RECEIVERS_MAX) throw new MailError("refused", `A mail can have at most ${RECEIVERS_MAX} recipients.`);
   const receivers = to.map(wireAddress);
-  if (receivers.includes(null)) throw new MailError("refused", "A receiver is no e-mail address.");
+  if (receivers.includes(null)) throw new MailError("refused", "A recipient is not an e-mail address.");
   if (replyTo !== null && wireAddress(replyTo) === null)
-    throw new MailError("refused", "The address for answers is no e-mail address.");
+    throw new MailError("refused", "The reply-to address is not an e-mail address.");
   if (Buffer.byteLength(text) + Buffer.byteLength(html ?? "") > BODY_BYTES_MAX)
-    throw new MailError("refused", `A mail has at most ${BODY_BYTES_MAX} bytes.`);
+    throw new MailError("refused", `A mail can have at most ${BODY_BYTES_MAX} bytes.`);
   const distinct = new Map(receivers.flatMap((each) => (each === null ? [] : [[each.toLowerCase(), each] as const])));
   return [...distinct.values()];
 }
 
-/** A receiver who is refused keeps the others from nothing; a server that is away is not asked for each of them. */
+/** A refused recipient doesn't affect the others. A server that is unavailable is not tried for each of them. */
 async function sendAll(
   options: MailerOptions,
   projectId: string,
@@ -120,7 +121,7 @@ async function sendAll(
   }
   if (refusal !== null) throw refusal;
   const [first] = [...sent.filter(({ status }) => status !== "suppressed"), ...sent];
-  if (first === undefined) throw new Error("a mail without a receiver");
+  if (first === undefined) throw new Error("a mail without a recipient");
   return first;
 }
 
@@ -139,16 +140,16 @@ async function sendOne(
   const { ledger, connections, suppressions, newId, mailbox, perHourMax } = options;
   const { key, template, subject, text, html, repeats = false } = one.mail;
   const known = await ledger.known(projectId, key);
-  if (known?.status === "kept" || known?.status === "suppressed") return told(known, known.status);
-  if (known !== null && wasSent.has(known.status)) return told(known, "sent");
+  if (known?.status === "kept" || known?.status === "suppressed") return sentMail(known, known.status);
+  if (known !== null && wasSent.has(known.status)) return sentMail(known, "sent");
   const name = one.mail.connection ?? USUAL_EMAIL_CONNECTION;
   const connection = await connections.open(projectId, name);
   const provider = connection === null ? null : await providerOf(connection.provider);
   const isSafe = isRepeatable(provider, connection, known);
   if (known !== null && known.status !== "failed" && !repeats && !isSafe)
-    throw new MailError("unknown", "Nobody knows whether the mail was sent: ask whom it is for.");
+    throw new MailError("unknown", "It is unknown whether the mail was sent. Ask the recipient.");
   if (connection === null && !mailbox)
-    throw new MailError("refused", `This project has no connection \`${name}\` to send mail by: set one.`);
+    throw new MailError("refused", `This project has no connection \`${name}\` for mail. Set one up.`);
   const id = known?.id ?? newId();
   const messageId = known?.messageId ?? messageIdOf(projectId, key, connection);
   const noted = {
@@ -163,14 +164,14 @@ async function sendOne(
   const content = { to: [one.address], subject, text: null, html: null };
   if ((await suppressions.allowed(projectId, [one.address])).length === 0) {
     await noteOnce(options, projectId, { ...noted, status: "suppressed", content });
-    return told(noted, "suppressed");
+    return sentMail(noted, "suppressed");
   }
   if (known === null && !(await ledger.take(projectId, perHourMax)))
-    throw new MailError("unreachable", `This project has sent its ${perHourMax} mails of this hour.`);
+    throw new MailError("unreachable", `This project has sent the ${perHourMax} mails that it may send in an hour.`);
   if (connection === null || provider === null) {
     await noteOnce(options, projectId, { ...noted, status: "kept", content: { ...content, text, html } });
     await ledger.trim(projectId, KEPT_MAX);
-    return told(noted, "kept");
+    return sentMail(noted, "kept");
   }
   await begin();
   await noteOnce(options, projectId, { ...noted, status: "sending", content });
@@ -184,18 +185,18 @@ async function sendOne(
     if (error.problem !== "unknown" || !provider.isRepeatable) throw error;
     throw new MailError("unanswered", error.message, error);
   }
-  return told(noted, "sent");
+  return sentMail(noted, "sent");
 }
 
 const wasSent: ReadonlySet<string> = new Set(["sent", "bounced", "complained"]);
 
-const told = ({ id, messageId }: Pick<Known, "id" | "messageId">, status: SentMail["status"]): SentMail => ({
+const sentMail = ({ id, messageId }: Pick<Known, "id" | "messageId">, status: SentMail["status"]): SentMail => ({
   id,
   status,
   message_id: messageId,
 });
 
-/** Whether the provider would tell that it has had the mail. */
+/** Whether the provider would recognize that it already has the mail. */
 function isRepeatable(provider: EmailProvider | null, connection: OpenConnection | null, known: Known | null): boolean {
   if (provider === null || !provider.isRepeatable) return false;
   return known === null || (known.provider === connection?.provider && known.ageMs < REPEATABLE_MS);
@@ -203,7 +204,7 @@ function isRepeatable(provider: EmailProvider | null, connection: OpenConnection
 
 async function noteOnce({ ledger }: MailerOptions, ...mail: Parameters<Ledger["begin"]>): Promise<void> {
   if (await ledger.begin(...mail)) return;
-  throw new MailError("unknown", "The mail is being sent by another process.");
+  throw new MailError("unknown", "Another process is sending the mail.");
 }
 
 interface Way {
@@ -219,7 +220,7 @@ async function hand(
   { mail: { replyTo, subject, text, html, key }, address, untilMs }: One,
 ): Promise<string | null> {
   const leftMs = Math.floor(untilMs - performance.now());
-  if (leftMs <= 0) throw new MailError("unreachable", "There was no time left for this receiver.");
+  if (leftMs <= 0) throw new MailError("unreachable", "There was no time left for this recipient.");
   const mail = {
     messageId,
     to: address,
@@ -232,7 +233,7 @@ async function hand(
   return provider.send(connection, mail, networkOf(projectId), leftMs);
 }
 
-/** Before a connection is kept. @throws MailError. */
+/** Used before a connection is stored. @throws MailError. */
 export async function testConnection(
   network: Network,
   connection: Omit<OpenConnection, "name">,
@@ -244,11 +245,11 @@ export async function testConnection(
 
 async function providerOf(name: string): Promise<EmailProvider> {
   const provider = await loadEmailProvider(name);
-  if (provider === null) throw new MailError("refused", `Nothing sends mail by \`${name}\`.`);
+  if (provider === null) throw new MailError("refused", `No provider is called \`${name}\`.`);
   return provider;
 }
 
-/** The same for all tries, and another one for each mail of each project. */
+/** The same for all attempts, and different for each mail of each project. */
 function nameOf(projectId: string, key: string): string {
   return createHash("sha256").update(`${projectId}/${key}`).digest("hex").slice(0, 40);
 }

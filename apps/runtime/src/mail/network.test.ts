@@ -1,5 +1,5 @@
-// Guarantee 13, for mail servers: which hosts and ports a connection may lead to. The server is connected to at the very address that was
-// judged, and its certificate is held to the name.
+// Guarantee 13, for mail servers: the allowed hosts and ports of a connection. It goes to exactly the checked address,
+// and the certificate must match the name.
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, MailError, type Network } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
@@ -13,7 +13,7 @@ const networkOf = (...ranges: readonly string[]): Network => {
   return createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");
 };
 
-/** The address, or why there is none. */
+/** The address, or the reason why there is none. */
 const judged = (network: Network, host: string, port = 587, encrypted = true): Promise<string> =>
   network.resolve(host, { port, encrypted }).catch((error: unknown) => {
     if (error instanceof MailError) return `${error.problem}: ${error.message}`;
@@ -46,17 +46,17 @@ describe("a host that is not public", () => {
     "ff02::1",
     "localhost",
     "LOCALHOST",
-  ])("%s is refused, on whichever port", async (host) => {
+  ])("%s is refused on every port", async (host) => {
     for (const port of [25, 465, 587, 2525, 80])
       for (const encrypted of [true, false])
-        expect(await judged(networkOf(), host, port, encrypted)).toMatch(/^refused: .* projects may not call\.$/);
+        expect(await judged(networkOf(), host, port, encrypted)).toMatch(/^refused: .* projects can't call\.$/);
   });
 
-  it.each(["nowhere.invalid", "0x7f.0.0.1.invalid", "127.0.0.1:587"])("%s leads nowhere", async (host) => {
+  it.each(["nowhere.invalid", "0x7f.0.0.1.invalid", "127.0.0.1:587"])("%s can't be resolved", async (host) => {
     expect(await judged(networkOf(), host)).toMatch(/^unreachable: /);
   });
 
-  it("is connected to where the operator allows its network, on any port and without encryption", async () => {
+  it("can be reached if the operator allows its network, on any port and without encryption", async () => {
     const network = networkOf("10.1.0.0/16");
     expect(await judged(network, "10.1.2.3", 1025, false)).toBe("10.1.2.3");
     expect(await judged(network, "10.2.2.3", 1025, false)).toMatch(/^refused/);
@@ -65,29 +65,34 @@ describe("a host that is not public", () => {
 });
 
 describe("a public host", () => {
-  it.each([25, 465, 587, 2465, 2525, 2587])("is connected to on port %i, encrypted alone", async (port) => {
+  it.each([25, 465, 587, 2465, 2525, 2587])("can be reached on port %i, only with encryption", async (port) => {
     expect(await judged(networkOf(), "192.0.9.1", port)).toBe("192.0.9.1");
     expect(await judged(networkOf(), "2606:4700::1111", port)).toBe("2606:4700::1111");
-    expect(await judged(networkOf(), "192.0.9.1", port, false)).toBe("refused: Mail is sent encrypted.");
+    expect(await judged(networkOf(), "192.0.9.1", port, false)).toBe(
+      "refused: Mail is only sent over an encrypted connection.",
+    );
   });
 
-  it.each([1, 22, 53, 80, 110, 143, 443, 3306, 5432, 6379, 8025, 65_535])("is not on port %i", async (port) => {
-    expect(await judged(networkOf(), "192.0.9.1", port)).toBe(`refused: Mail can't be sent to port ${port}.`);
-  });
+  it.each([1, 22, 53, 80, 110, 143, 443, 3306, 5432, 6379, 8025, 65_535])(
+    "can't be reached on port %i",
+    async (port) => {
+      expect(await judged(networkOf(), "192.0.9.1", port)).toBe(`refused: Mail can't be sent to port ${port}.`);
+    },
+  );
 });
 
 describe("a server", () => {
   const own = getCACertificates("default");
   afterAll(() => setDefaultCACertificates(own));
 
-  it("is reached at the address that was judged, which is asked for once, and proves the name", async () => {
+  it("is reached at the checked address, which is resolved once, and proves the name", async () => {
     const certificate = await makeCertificate("mail.example.invalid");
     setDefaultCACertificates([...own, certificate.cert]);
     const server = await startMailServer({ tls: { ...certificate, mode: "starttls" } });
     const asked: string[] = [];
     const network: Network = {
       ...networkOf(),
-      // No name server knows the name: who asks for it again gets nowhere.
+      // No name server knows the name, so a second look-up would fail.
       async resolve(host) {
         asked.push(host);
         return "127.0.0.1";

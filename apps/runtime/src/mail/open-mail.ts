@@ -1,4 +1,5 @@
-// The parts that send a project's mails, wired. In: a pool, keys and settings. Out: the mailer, and what people look at and set.
+// Connects the parts that send a project's mails. In: a pool, keys and settings. Out: the mailer, and the data that
+// people see and set.
 
 import type { Network } from "@plinth/connectors/email";
 import { createUuidV7, type Networks } from "@plinth/service";
@@ -15,11 +16,11 @@ import { createSuppressions, type Suppressions } from "./suppressions.ts";
 export interface MailSettings {
   readonly kek: Buffer;
   readonly outboundAllowed?: Networks;
-  /** Ports of public addresses that HTTP providers may be called at. */
+  /** Ports of public addresses that HTTP providers can be called on. */
   readonly outboundPorts?: ReadonlySet<number>;
-  /** Mails of one project in an hour. Default 1,000. */
+  /** Maximum mails of one project in an hour. Default 1,000. */
   readonly mailsPerHour?: number;
-  /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
+  /** Whether the mails of a project without a connection are kept, and shown in the console. Default: no. */
   readonly mailbox?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a template and its values may make: as much as this process can sanitize between two requests of others.
+// The maximum result of a template and its values: as much as this process can sanitize between two requests of others.
 import { expect, it } from "vitest";
 import { bundleOf } from "../http/testing/test-cell.ts";
 import { renderEmail } from "./render.ts";
@@ -12,11 +12,11 @@ emails:
     body: "${"${{ a }} ".repeat(1_000)}"
 `;
 
-it("a value that a template repeats makes no mail that is too long", () => {
+it("a value that a template repeats can't make a mail too long", () => {
   const [echo] = bundleOf(blueprint).background.emails ?? [];
   const mailOf = (a: string) => renderEmail(echo!, { a }, null);
   expect(mailOf("a".repeat(50)).text.length).toBe(51_000);
-  // Counted as it is written into HTML: it is that which is sanitized.
+  // Counted after escaping, because that is what is sanitized.
   expect(() => mailOf("&".repeat(30))).toThrowError(expect.objectContaining({ code: "conflict" }));
   expect(() => mailOf("a".repeat(10_000))).toThrowError(expect.objectContaining({ code: "conflict" }));
 });

@@ -1,5 +1,5 @@
-// What a mail says. In: a template of the bundle or the HTML of a step, and values. Out: subject, text and HTML. A value is text wherever
-// it is written: none becomes an element, an attribute, or an address that runs something.
+// Renders a mail. In: a template of the bundle or the HTML of a step, and values. Out: subject, text and HTML. A value
+// is always text: it can't become an element, an attribute, or an address that runs something.
 import type { BundleEmail, BundleEmailText, Template } from "@plinth/bundle";
 import { type EvaluationContext, evaluateValue, type Value } from "@plinth/expression";
 import sanitizeHtml from "sanitize-html";
@@ -13,16 +13,16 @@ export interface RenderedMail {
 }
 
 /**
- * Characters of a mail's HTML as it is sanitized, and of its plain text and subject together. A template may name a value a thousand
- * times, and sanitizing takes this process up to a microsecond for each character.
+ * Maximum characters of a mail's HTML for sanitizing, and of its plain text and subject together. A template may use a
+ * value a thousand times, and sanitizing takes this process up to a microsecond per character.
  */
 const MAIL_CHARACTERS_MAX = 100_000;
 
-const newRoom = (): Room => createRoom(MAIL_CHARACTERS_MAX, "The template and its values give");
+const newRoom = (): Room => createRoom(MAIL_CHARACTERS_MAX, "The template with its values has");
 
 /**
- * @param language A tag; where there is no such translation, one of the same language, or the template's own.
- * @throws Fault `conflict` where the mail becomes too long.
+ * @param language A tag. If there is no translation for it, one of the same language is used, or the template's own
+ * text. @throws Fault `conflict` if the mail becomes too long.
  */
 export function renderEmail(
   template: BundleEmail,
@@ -32,7 +32,7 @@ export function renderEmail(
   const { subject, text, html } = textsOf(template, language);
   const context: EvaluationContext = { ...nothing, values };
   const htmlRoom = newRoom();
-  const made = html.map((part) => {
+  const parts = html.map((part) => {
     if (typeof part === "string") return htmlRoom.take(part);
     const value = textOf(part.expression, context);
     return htmlRoom.take(escapeHtml(part.as === "url_part" ? encodeURIComponent(value) : value));
@@ -41,7 +41,7 @@ export function renderEmail(
   return {
     subject: lineOf(plainOf(subject, context, room)),
     text: plainOf(text, context, room),
-    html: sanitizeMail(made.join("")),
+    html: sanitizeMail(parts.join("")),
   };
 }
 
@@ -64,8 +64,8 @@ function plainOf(template: Template, context: EvaluationContext, room: Room): st
 }
 
 /**
- * The HTML of a step: what stands in the blueprint is HTML, what is computed is text.
- * @throws Fault `conflict` where it becomes too long.
+ * The HTML of a step. Text from the blueprint is HTML, and computed values are plain text. @throws Fault `conflict` if
+ * it becomes too long.
  */
 export function fillHtml(template: Template, context: EvaluationContext): string {
   const room = newRoom();
@@ -83,7 +83,7 @@ export function fillHtml(template: Template, context: EvaluationContext): string
   }
 }
 
-/** One line: a break would begin another header. */
+/** One line: a line break would begin another header. */
 export function lineOf(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -96,7 +96,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** What mail readers show, and nothing that runs, loads a page or poses as a form. */
+/** Keeps what mail readers show, and removes everything that runs, loads a page or acts as a form. */
 export function sanitizeMail(html: string): string {
   return sanitizeHtml(html, {
     allowedTags: [...sanitizeHtml.defaults.allowedTags, "img", "center", "del", "ins"],

@@ -1,5 +1,5 @@
-// Resend's API against a server that keeps state and speaks its protocol: what is sent, what its errors mean for another try, and that a
-// mail whose answer was lost arrives once.
+// Resend's API against a server that keeps state and speaks its protocol: what is sent, what its errors mean for a
+// retry, and that a mail whose answer was lost arrives once.
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
@@ -43,7 +43,7 @@ const failing = (sending: Promise<unknown>): Promise<MailError> =>
     (error: unknown) => (error instanceof MailError ? error : Promise.reject(error)),
   );
 
-it("sends what the documents ask for, and tells what Resend calls the mail", async () => {
+it("sends a request as documented, and returns Resend's id of the mail", async () => {
   const { server: resend, send } = await start();
   const id = await send();
   expect(resend.sent).toEqual([
@@ -60,14 +60,14 @@ it("sends what the documents ask for, and tells what Resend calls the mail", asy
   ]);
 });
 
-it("a key works that may do all, or only send; another one does not", async () => {
+it("a key with all rights, or only for sending, works; another one does not", async () => {
   const { test } = await start();
   await test(resendKeys.full);
   await test(resendKeys.sending);
   expect(await failing(test("re_wrong"))).toMatchObject({ problem: "refused" });
 });
 
-it("a mail whose answer was lost arrives once, however often it is sent again", async () => {
+it("a mail with a lost answer arrives once, however often it is repeated", async () => {
   const { server: resend, send } = await start((call) => (call === 1 ? "lose" : "take"));
   expect(await failing(send())).toMatchObject({ problem: "unknown" });
   const id = await send();
@@ -76,7 +76,7 @@ it("a mail whose answer was lost arrives once, however often it is sent again", 
   expect(resend.calls).toBe(3);
 });
 
-it("under the key of a mail that it has, another text is sent to nobody", async () => {
+it("with the key of an earlier mail, another text is not sent", async () => {
   const { server: resend, send } = await start();
   await send();
   expect(await send({ text: "Written anew." })).toBeNull();
@@ -103,7 +103,7 @@ it.each<[number, string, number | undefined, object]>([
   expect(resend.sent).toEqual([]);
 });
 
-it("a service that is away has taken nothing", async () => {
+it("an unreachable service has accepted nothing", async () => {
   const { server: resend, send } = await start();
   await resend.close();
   expect(await failing(send())).toMatchObject({ problem: "unreachable" });

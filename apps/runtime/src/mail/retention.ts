@@ -1,4 +1,5 @@
-// Deletes what nobody asks for any more: old rows of mails, counts of what is past, and tokens that no longer work. Out: how many.
+// Deletes old data: rows of mails, counts of past hours, and tokens that no longer work. Out: the number of deleted
+// rows.
 import type { Pool } from "pg";
 
 const MAIL_DAYS = 30;

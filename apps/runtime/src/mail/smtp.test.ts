@@ -1,5 +1,5 @@
-// SMTP against a real server with a certificate of its own: STARTTLS, implicit TLS and AUTH; a certificate that doesn't fit is refused
-// before the password is sent, and so is a password without encryption.
+// SMTP against a real server with its own certificate: STARTTLS, implicit TLS and AUTH. A certificate that doesn't
+// match is refused before the password is sent, and so is a password without encryption.
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
@@ -116,13 +116,13 @@ it("a server without encryption gets neither password nor mail", async () => {
   expect([server!.signIns, server!.received]).toEqual([[], []]);
 });
 
-it("no password is sent to a server that is reached without encryption, though it would take it", async () => {
+it("no password is sent over an unencrypted connection, even if the server would accept it", async () => {
   const error = await failing(send({ tls: { ...good, mode: "starttls" } }, { settings: { security: "none" } }));
   expect(error).toMatchObject({ problem: "refused", message: "A password is sent only over an encrypted connection." });
   expect([server!.signIns, server!.received]).toEqual([[], []]);
 });
 
-it("a receiver whom the server does not know is refused", async () => {
+it("an unknown recipient is refused", async () => {
   const error = await failing(send({ tls: { ...good, mode: "starttls" }, unknown: () => true }));
   expect(error).toMatchObject({ problem: "refused", message: "The mail server answered with 550." });
 });
@@ -135,7 +135,7 @@ it.each([
   expect(await failing(send({ tls: { ...good, mode: "starttls" }, answer: () => code }))).toMatchObject({ problem });
 });
 
-it("a connection that ends behind the mail leaves nobody knowing, and one before it does not", async () => {
+it("the result is unknown if the connection ends after the mail, but not if it ends before", async () => {
   expect(await failing(send({ tls: { ...good, mode: "implicit" }, answer: () => "lose" }))).toMatchObject({
     problem: "unknown",
   });
@@ -147,7 +147,7 @@ it("a connection that ends behind the mail leaves nobody knowing, and one before
   expect(await failing(smtp.send(gone, mail, network, 2_000))).toMatchObject({ problem: "unreachable" });
 });
 
-it("a sender's name, a subject and an address with signs of headers begin no other header", async () => {
+it("a sender's name, a subject and an address can't begin another header", async () => {
   await send(
     { tls: { ...good, mode: "starttls" } },
     {

@@ -1,5 +1,5 @@
-// Addresses that get no more mail of a project. In: an address. Out: whether it is one of them. They are stored sealed, and found by a
-// keyed hash: who has the database alone learns no address from it.
+// Addresses that get no more mail of a project. In: an address. Out: whether it is one of them. They are stored sealed,
+// and found by a keyed hash: the database alone shows no address.
 import { createHmac } from "node:crypto";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -15,12 +15,12 @@ export interface Suppression {
 }
 
 export interface Suppressions {
-  /** Tells an address apart from others, to the process that has the key alone. */
+  /** Identifies an address, but only for a process that has the key. */
   hashOf(projectId: string, address: string): string;
-  /** Those of the addresses that still get mail. */
+  /** The addresses that still get mail. */
   allowed(projectId: string, addresses: readonly string[]): Promise<readonly string[]>;
   add(projectId: string, address: string, reason: SuppressionReason): Promise<void>;
-  /** Whether it was there. */
+  /** Whether it was suppressed. */
   remove(projectId: string, address: string): Promise<boolean>;
   /** The newest first. */
   list(projectId: string, limit: number): Promise<readonly Suppression[]>;

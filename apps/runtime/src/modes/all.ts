@@ -7,14 +7,14 @@ import { startSchedules } from "./schedules.ts";
 import { serveWeb } from "./web.ts";
 import { startBackgroundWork } from "./work.ts";
 
-/** @throws Error where the database can't serve or a port is taken. */
+/** @throws Error if the database can't serve or a port is taken. */
 export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
   try {
     startPlatformJobs(cell, config);
     startSchedules(cell, config.workLimits);
     await startBackgroundWork(cell, config);
-    // The last, since it says that the process is ready.
+    // Last, because it reports that the process is ready.
     const web = await serveWeb(cell, config);
     const stop = async (): Promise<void> => {
       await web.stop();

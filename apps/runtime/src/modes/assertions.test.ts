@@ -1,4 +1,4 @@
-// What a cell accepts of control's signed assertions: each serves one call, once, whichever process of the cell it reaches.
+// Which of control's signed assertions a cell accepts: each works for one call, once, in whichever process of the cell.
 import { createHash, randomUUID } from "node:crypto";
 import { newControlKeys, newId, type ProjectId, readControlSigner } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -49,7 +49,7 @@ const sign = (claims: Record<string, unknown>, lifetime = "30s", by = controlSig
     .setExpirationTime(lifetime)
     .sign(by.privateKey);
 
-/** As control signs: for this very call. */
+/** Signs like control, for exactly this call. */
 const signFor = ({ method, target, body = "" }: Call, claims: Record<string, unknown> = {}): Promise<string> =>
   sign({ htm: method, target, body: createHash("sha256").update(body).digest("hex"), ...claims });
 
@@ -68,7 +68,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it("believes no assertion that is missing, forged, long-lived, used, or for another cell or project", async () => {
+it("accepts no assertion that is missing, forged, long-lived, used, or for another cell or project", async () => {
   const stranger = readControlSigner(newControlKeys().privateKey);
   const hmac = new SignJWT({ role: "operator", prj: projectId, aud: cellId })
     .setProtectedHeader({ alg: "HS256", kid: controlSigner.keyId })
@@ -94,7 +94,7 @@ it("believes no assertion that is missing, forged, long-lived, used, or for anot
   expect(answers).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 403]);
 });
 
-it("lets an assertion serve the call alone that it was signed for", async () => {
+it("accepts an assertion only for the call that it was signed for", async () => {
   const create: Call = { method: "POST", target: notes, body: '{"title":"one"}' };
   const page: Call = { method: "GET", target: `${notes}?limit=1` };
   expect(await send(create, await signFor(create))).toBe(201);
@@ -115,13 +115,13 @@ it("lets an assertion serve the call alone that it was signed for", async () => 
   expect(await send(measured, await signFor(measured, claims))).toBe(200);
 });
 
-it("takes no assertion that names a part of its call and not the rest", async () => {
+it("accepts no assertion that names only a part of its call", async () => {
   const list: Call = { method: "GET", target: notes };
   expect(await send(list, await sign({ htm: "GET" }))).toBe(401);
   expect(await send(list, await sign({ htm: "GET", target: notes }))).toBe(401);
 });
 
-it("lets an assertion serve once, in whichever process, and after a restart", async () => {
+it("accepts an assertion only once, in all processes, and after a restart", async () => {
   const create: Call = { method: "POST", target: notes, body: '{"title":"once"}' };
   const measured: Call = { method: "POST", target: measure, body: '{"steps":[]}' };
   const [made, asked] = [await signFor(create), await signFor(measured, { role: "measure" })];

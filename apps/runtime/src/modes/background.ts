@@ -1,5 +1,5 @@
-// Modes `worker` and `scheduler`: a cell without a public listener. In: settings. Out: a running service. Any number of either may
-// run on one database, beside any number of others.
+// Modes `worker` and `scheduler`: a cell without a public listener. In: settings. Out: a running service. Any number of
+// both can run on one database.
 import type { Logger, RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
 import { listenForHealth } from "./health.ts";
@@ -8,7 +8,10 @@ import { startPlatformJobs } from "./platform-jobs.ts";
 import { startSchedules } from "./schedules.ts";
 import { startBackgroundWork } from "./work.ts";
 
-/** Hands events on, carries out runs, and does what the platform does by itself. @throws Error where the database can't serve or a port is taken. */
+/**
+ * Hands events on, executes runs, and runs the platform's own jobs. @throws Error if the database can't serve or a port
+ * is taken.
+ */
 export function startWorker(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   return start(config, logger, "worker", async (cell) => {
     startPlatformJobs(cell, config);
@@ -16,7 +19,7 @@ export function startWorker(config: RuntimeConfig, logger: Logger): Promise<Runn
   });
 }
 
-/** Starts what is scheduled. @throws as `startWorker`. */
+/** Starts scheduled runs. @throws like `startWorker`. */
 export function startScheduler(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   return start(config, logger, "scheduler", async (cell) => {
     startSchedules(cell, config.workLimits);

@@ -1,4 +1,4 @@
-// Where a process without a public listener says how it is: /healthz and /readyz. In: a check. Out: a listener.
+// Reports the health of a process without a public listener: /healthz and /readyz. In: a check. Out: a listener.
 import { healthRoutes } from "@plinth/service";
 import Fastify from "fastify";
 import type { RuntimeConfig } from "../config.ts";
@@ -8,7 +8,7 @@ export interface HealthListener {
   stop(): Promise<void>;
 }
 
-/** @throws Error where the port is taken. */
+/** @throws Error if the port is taken. */
 export async function listenForHealth(
   { healthHost: host, healthPort: port }: Pick<RuntimeConfig, "healthHost" | "healthPort">,
   ready: () => Promise<string | null>,

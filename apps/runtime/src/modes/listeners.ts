@@ -1,7 +1,8 @@
-// Opens and closes what listens. In: a listener and where. Out: its address, or an error that says which variable to change.
+// Opens and closes listeners. In: a listener and its address. Out: its actual address, or an error that says which
+// variable to change.
 import type { FastifyInstance } from "fastify";
 
-/** @throws Error where the port is taken. */
+/** @throws Error if the port is taken. */
 export async function openListener(
   app: FastifyInstance,
   host: string,
@@ -17,8 +18,8 @@ export async function openListener(
 }
 
 /**
- * Fastify closes the connections that are idle when it is told to stop. One that was busy then, and is kept alive after its
- * answer, would hold the stop up until its timeout.
+ * When it is told to stop, Fastify closes idle connections. A connection that was busy then, and is kept alive after
+ * its answer, would delay the stop until its timeout.
  */
 export async function closeListener(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50);

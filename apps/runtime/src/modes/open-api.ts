@@ -1,5 +1,5 @@
-// What requests need of a cell: credentials, and the hand-written routes. In: a cell. Out: an authenticator and modules.
-// It serves nothing by itself.
+// Opens the parts of a cell that requests need: credentials, and the hand-written routes. In: a cell. Out: an
+// authenticator and modules. It doesn't listen itself.
 import { createUuidV7, FairQueue, type FairQueueOptions, Fault } from "@plinth/service";
 import { createSignal, EVENTS_CHANNEL, type Signal } from "../events/signal.ts";
 import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
@@ -47,30 +47,30 @@ import type { Cell } from "./open-cell.ts";
 export interface ApiOptions extends MailSettings {
   readonly kek: Buffer;
   readonly publicUrl: string;
-  /** Where providers reach the addresses of inbound webhooks. Default: the public URL. */
+  /** The address at which providers reach inbound webhooks. Default: the public URL. */
   readonly hooksUrl?: string;
-  /** Default: what counts where the operator says nothing. */
+  /** Default: the limits that apply if the operator sets nothing. */
   readonly inboundLimits?: InboundLimits;
-  /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
+  /** How much unfinished work a project can have. Default: the limits that apply if the operator sets nothing. */
   readonly workLimits?: WorkLimits;
-  /** Events of one project that are kept, and runs. Default: what counts where the operator says nothing. */
+  /** Maximum stored events and runs of one project. Default: the limit that applies if the operator sets nothing. */
   readonly workRowsMax?: number;
-  /** How many may follow changes at once. Default: what counts where the operator says nothing. */
+  /** Maximum streams of changes at once. Default: the limits that apply if the operator sets nothing. */
   readonly streamLimits?: StreamLimits;
-  /** Projects are named by hosts under it; null: by none. Default null. */
+  /** Hosts in this domain name projects; null: hosts don't name projects. Default null. */
   readonly apiDomain?: string | null;
 }
 
 export interface Api {
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
-  /** Wakes whoever hands events on. */
+  /** Wakes the process that hands events on. */
   readonly signal: Signal;
   readonly usage: Usage;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
   readonly streams: StreamHub;
-  /** What providers send. */
+  /** Handles requests of providers. */
   readonly hooks: Hooks;
   /** Sends mails about accounts until the cell is closed. */
   readonly accountMails: AccountMails;
@@ -123,7 +123,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const accountMails = createAccountMails({ pool, box, mailer: mail.mailer, newId, logger });
   cell.onClose(accountMails.stop);
   const accountTokens = createAccountTokens({ pool, box });
-  // Its own connections: what providers send and the API's requests never wait for each other's.
+  // Separate connections, so that requests of providers and requests to the API never wait for each other.
   const hooksPool = cell.openPool("webhooks in", HOOK_CONNECTIONS, { statementTimeoutMs: 5_000 });
   const inbound = {
     secrets: createSourceSecrets({ pool: hooksPool, box }),
@@ -218,11 +218,14 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
 
 const DESCRIPTION_MS_MAX = 30_000;
 const HOOK_CONNECTIONS = 4;
-/** One project's requests leave a connection to the others; what waits longer than its provider would is refused. */
+/**
+ * A project's requests leave a connection for the others. A request that would wait longer than its provider does is
+ * refused.
+ */
 const HOOK_TURNS: FairQueueOptions = {
   places: HOOK_CONNECTIONS,
   placesPerProject: HOOK_CONNECTIONS - 1,
-  // No fewer than a source may send at once.
+  // At least as many as a source may send at once.
   waitingMax: 2_000,
   waitMsMax: 3_000,
   refusal: () => new Fault("unavailable"),
@@ -234,12 +237,12 @@ function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null
     const request = { method: "GET", url, headers: {}, body: null, timeoutMs: CERTIFICATE_MS };
     const { status, body } = await outbound.call("certificates", async () => request);
     if (status === 200) return body;
-    // 429 and 403 say nothing of the certificate: PayPal is asked again when it repeats the request.
+    // 429 and 403 say nothing about the certificate. PayPal is asked again when it repeats the request.
     if (status === 400 || status === 404 || status === 410) return null;
-    throw new Error(`The certificate was answered with ${status}.`);
+    throw new Error(`The request for the certificate was answered with status ${status}.`);
   };
 }
 
 const CONNECTION_TESTS = { name: "connection tests", attemptsMax: 20, windowSeconds: 60 } as const;
-/** Per network: what no cache knows and no table either. */
+/** Per network: credentials that neither a cache nor a table knows. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

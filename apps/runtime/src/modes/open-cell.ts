@@ -1,5 +1,5 @@
-// Opens a cell: checks its database, brings its tables up to date, and wires what every mode shares.
-// In: settings. Out: releases and the tenant scope, with one `close`. It serves nothing by itself.
+// Opens a cell: checks its database, brings its tables up to date, and connects the parts that every mode shares. In:
+// settings. Out: releases and the tenant scope, with one `close`. It doesn't listen itself.
 import type { BundleLimits } from "@plinth/bundle";
 import {
   checkDatabase,
@@ -24,7 +24,7 @@ import { createRegistry, type Registry } from "../release/registry.ts";
 
 export interface CellOptions {
   readonly databaseUrl: string;
-  /** Where to listen for notifications, if not there. */
+  /** The URL to listen for notifications at, if it differs. */
   readonly listenUrl?: string;
   readonly cacheBytesMax: number;
   readonly preparedMax?: number;
@@ -41,23 +41,23 @@ export interface Cell {
   readonly epoch: Epoch;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Null, or why the cell can't work now. */
+  /** Null, or the reason why the cell can't work now. */
   readonly ready: () => Promise<string | null>;
-  /** A pool on the cell's database, ended with the cell. */
+  /** A pool on the cell's database, closed with the cell. */
   readonly openPool: (name: string, max: number, limits?: Partial<PoolOptions>) => Pool;
-  /** On a connection of its own, which whoever asks for it closes. */
+  /** Listens on a separate connection, which the caller must close. */
   readonly listenTo: (
     channels: readonly string[],
     on: Pick<ListenOptions, "onNotify" | "onReconnect">,
   ) => Promise<Listening>;
-  /** What is opened later is closed sooner. */
+  /** Closers run in the opposite order of their registration. */
   readonly onClose: (closer: () => Promise<unknown>) => void;
   readonly close: () => Promise<void>;
 }
 
 /** @throws Error that says what the database lacks. */
 export async function openCell(options: CellOptions): Promise<Cell> {
-  // What was opened is closed in the opposite order, at a stop and where a later part can't be opened.
+  // Parts are closed in the opposite order of opening, at a stop and if a later part can't be opened.
   const opened: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const each of opened.splice(0).reverse()) await each();
@@ -87,7 +87,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
   };
   const pool = openPool("cell", 5, { statementTimeoutMs: 5_000 });
   const slowPool = openPool("slow lane", 10);
-  // Its own: neither a deploy nor a crowd at the shared pool may hold up a revocation.
+  // A separate pool: neither a deploy nor a busy shared pool can delay a revocation.
   const epochPool = openPool("epoch", 1, { statementTimeoutMs: 700, connectTimeoutMs: 700 });
   await prepareDatabase(openPool("preparation", 1));
 
@@ -112,7 +112,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
   const registry = createRegistry({ pool, logger, limitsMax, bytesMax });
   onClose(registry.stop);
   epoch.onChange((projectId) => registry.refresh(projectId));
-  // A view or a function of the next release may mean something else: what was proven of it is proven again.
+  // A view or a function of the next release may differ, so its statements must be proven again.
   registry.onForget((projectId) => scope.forget(projectId));
   await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
   return {
@@ -123,7 +123,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
     epoch,
     registry,
     logger,
-    ready: async () => (epoch.isFresh() ? null : "The database does not answer."),
+    ready: async () => (epoch.isFresh() ? null : "The database does not respond."),
     openPool,
     listenTo: (channels, on) =>
       listen({

@@ -1,5 +1,5 @@
-// What deployments need of a cell: connections of their own, and the migrator. In: a cell. Out: both, closed with the cell.
-// Where several processes have one, the project's lock lets one of them work.
+// Opens the parts of a cell that deployments need: separate connections, and the migrator. In: a cell. Out: both,
+// closed with the cell. If several processes have a migrator, the project's lock lets one of them work.
 import type { Pool } from "pg";
 import { createMigrator, type Migrator, type MigratorOptions } from "../release/migrate.ts";
 import type { Cell } from "./open-cell.ts";
@@ -10,7 +10,7 @@ export interface Releases {
 }
 
 export interface ReleasesOptions {
-  /** Seen by a test that stops the cell between two steps of a plan. */
+  /** For a test that stops the cell between two steps of a plan. */
   readonly beforeStep?: MigratorOptions["beforeStep"];
 }
 

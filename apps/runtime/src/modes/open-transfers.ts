@@ -1,12 +1,12 @@
-// What imports and exports need of a cell: connections of their own. In: a cell. Out: the way to rows, and exports under way; both are
-// closed with the cell.
+// Opens the parts of a cell that imports and exports need: separate connections. In: a cell. Out: the access to rows,
+// and exports in progress; both are closed with the cell.
 import { type BulkScope, createBulkScope } from "@plinth/postgres";
 import { createExportSessions, type ExportSessions } from "../transfers/export-sessions.ts";
 import type { Cell } from "./open-cell.ts";
 
-/** Batches at once, of all projects; each takes a backend's whole time. */
+/** Batches of all projects at once. Each keeps a database process fully busy. */
 const PLACES = 2;
-/** Exports at once have a connection each. */
+/** Exports at once. Each has a connection. */
 const EXPORTS_MAX = 2;
 
 export function openTransfers(cell: Cell): { readonly bulk: BulkScope; readonly exports: ExportSessions } {

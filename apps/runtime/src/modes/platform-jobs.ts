@@ -1,4 +1,5 @@
-// What the platform does by itself, at its own times. In: a cell. Out: jobs, stopped with the cell. They run where runs do.
+// The platform's own jobs, with their times. In: a cell. Out: jobs, stopped with the cell. They run in the processes
+// that execute runs.
 import { sweepChanges } from "../jobs/change-retention.ts";
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
@@ -13,9 +14,9 @@ import { sweepListeners } from "../webhooks/listeners.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface PlatformJobsSettings {
-  /** Days for which events and ended runs are kept. */
+  /** Days for which events and ended runs are stored. */
   readonly workRetentionDays: number;
-  /** Events of one project, and runs, that are kept. */
+  /** Maximum stored events and runs of one project. */
   readonly workRowsMax: number;
   readonly inboundLimits: InboundLimits;
 }

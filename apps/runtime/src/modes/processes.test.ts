@@ -1,4 +1,4 @@
-// Each mode as a process of its own: it lives, says that it is ready and when it is not, and stops when it is told to.
+// Each mode as a separate process: it runs, reports whether it is ready, and stops when it is told to.
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe.each(modes)("mode %s", (mode) => {
-  it("answers for its health while Postgres is there, away and back, and stops within its time", async () => {
+  it("reports its health while Postgres is up, down and up again, and stops in time", async () => {
     const proxy = await createFaultProxy({ target: database.url });
     const run = await startProcess({
       command: process.execPath,
@@ -61,7 +61,7 @@ describe.each(modes)("mode %s", (mode) => {
 });
 
 describe("mode webhook", () => {
-  it("answers 404 to everything else, whatever it is sent, and a stop lets what is under way end", async () => {
+  it("answers 404 to everything else, and a stop lets requests in progress end", async () => {
     const run = await startProcess({
       command: process.execPath,
       args: [main, "webhook"],

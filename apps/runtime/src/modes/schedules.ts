@@ -1,5 +1,5 @@
-// Schedules, on a cell. In: a cell. Out: runs at their times, until the cell is closed. It looks once a second: where several
-// processes do, the row of a schedule lets one of them start it.
+// Schedules on a cell. In: a cell. Out: runs at their times, until the cell is closed. It looks once a second. If
+// several processes do, the row of a schedule lets one of them start it.
 import { createUuidV7 } from "@plinth/service";
 import { createSignal } from "../events/signal.ts";
 import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
@@ -28,7 +28,7 @@ export function startSchedules(cell: Cell, workLimits?: WorkLimits): Scheduler {
     try {
       if ((await scheduler.tick()) > 0) signal.raise();
     } catch (error) {
-      if (!stopped) logger.warn({ err: error }, "schedules could not be looked up; it is tried again");
+      if (!stopped) logger.warn({ err: error }, "schedules could not be looked up; it will be retried");
     }
     if (!stopped) timer = setTimeout(start, LOOK_MS);
   };

@@ -1,4 +1,4 @@
-// The whole runtime over HTTP: control deploys through the internal listener, an app and its users call the public one.
+// The whole runtime over HTTP: control deploys through the internal listener; an app and its users call the public one.
 import { createHash, randomUUID } from "node:crypto";
 import { hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -96,7 +96,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it("tells control alone how loaded the process is", async () => {
+it("reports the load of the process only to control", async () => {
   const ask = (secret: string): Promise<Answer> =>
     call(`${service.internalUrl}/internal/load`, "GET", { authorization: `Bearer ${secret}` });
   expect(await ask("wrong")).toMatchObject({ status: 401 });
@@ -125,7 +125,7 @@ describe("the public API", () => {
     expect(await api("GET", "/v1/resources/notes", token)).toMatchObject({ status: 200 });
   });
 
-  it("sends what it says of itself compressed or plain, once for who keeps it", async () => {
+  it("sends its description compressed or plain, and only once to clients that cache it", async () => {
     const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${service.apiUrl}${path}`, { method, headers: { authorization: `Bearer ${publishable}`, ...headers } });
     for (const [path, text] of [
@@ -173,7 +173,7 @@ describe("the public API", () => {
     expect(iss).toBe(`http://127.0.0.1:4000/p/${projectId}`);
   });
 
-  it("refuses what a hand-written route doesn't know", async () => {
+  it("refuses input that a hand-written route doesn't know", async () => {
     expect(await api("GET", "/v1/users/me?x=1", secret)).toMatchObject({
       status: 400,
       body: { code: "unknown_parameter" },
@@ -190,14 +190,14 @@ describe("the public API", () => {
     expect(await api("DELETE", "/v1/auth/sign-in", secret)).toMatchObject({ status: 405 });
   });
 
-  it("says that it lives and that it is ready", async () => {
+  it("reports that it is alive and ready", async () => {
     expect((await fetch(`${service.apiUrl}/healthz`)).status).toBe(200);
     expect((await fetch(`${service.apiUrl}/readyz`)).status).toBe(200);
   });
 });
 
 describe("the internal listener", () => {
-  it("knows nobody without the secret", async () => {
+  it("refuses callers without the secret", async () => {
     for (const authorization of ["", "Bearer ", `Bearer ${cellSecret}x`, `Basic ${cellSecret}`]) {
       const answer = await call(`${service.internalUrl}/internal/projects/${projectId}/status`, "GET", {
         authorization,
@@ -213,7 +213,7 @@ describe("the internal listener", () => {
     ).toBe(401);
   });
 
-  it("tells of a project's use", async () => {
+  it("reports a project's use", async () => {
     await api("GET", "/v1/resources/notes", secret);
     await expect
       .poll(async () => (await internal("GET", `${projectId}/status`)).body, { timeout: 4_000 })
@@ -226,7 +226,27 @@ describe("the internal listener", () => {
     expect((await internal("GET", `${newId("prj")}/status`)).status).toBe(404);
   });
 
-  it("tells how the schema stands, and measures a plan without running it", async () => {
+  it("reports when each key was last used", async () => {
+    const [used, unused] = await Promise.all(
+      [0, 1].map(async () => {
+        const [id, key] = [newId("key"), newApiKey("secret")];
+        const body = { hash: hashApiKey(key), kind: "secret", role: null, name: "key", expiresAt: null };
+        expect((await internal("PUT", `${projectId}/keys/${id}`, body)).status).toBe(204);
+        return { id, key };
+      }),
+    );
+    if (used === undefined || unused === undefined) throw new Error("two keys were created");
+    const before = Date.now();
+    expect((await api("GET", "/v1/resources/notes", used.key)).status).toBe(200);
+    const keysUsedAt = async (): Promise<Record<string, string>> =>
+      ((await internal("GET", `${projectId}/status`)).body as { keysUsedAt: Record<string, string> }).keysUsedAt;
+    await expect.poll(keysUsedAt, { timeout: 4_000 }).toHaveProperty(used.id);
+    const at = (await keysUsedAt())[used.id] ?? "";
+    expect(Math.abs(Date.parse(at) - before)).toBeLessThan(10_000);
+    expect(await keysUsedAt()).not.toHaveProperty(unused.id);
+  });
+
+  it("reports the state of the schema, and measures a plan without running it", async () => {
     const schema = await internal("GET", `${projectId}/schema`);
     expect(schema).toMatchObject({ status: 200, body: { drift: [], setAside: [] } });
     expect((await internal("GET", `${newId("prj")}/schema`)).status).toBe(404);
@@ -243,14 +263,14 @@ describe("the internal listener", () => {
     const bad = await measure({ steps: [{ ...step, table: 'x"; drop' }] });
     expect(bad).toMatchObject({ status: 422, body: { code: "validation_failed" } });
     expect((await measure(undefined)).status).toBe(422);
-    // What is measured is SQL: the secret alone opens nothing here, nor does what was signed for something else.
+    // Measuring runs SQL, so neither the secret alone nor a signature for another call is enough.
     expect((await internal("POST", `${projectId}/measure`, { steps: [step] })).status).toBe(401);
     expect((await measure({ steps: [step] }, projectId, { steps: [] })).status).toBe(401);
     const operator = { "plinth-assertion": await assertion({}) };
     expect((await internal("POST", `${projectId}/measure`, { steps: [step] }, operator)).status).toBe(401);
   });
 
-  it("lets two projects have one name, and refuses keys that clash", async () => {
+  it("allows two projects with the same name, and refuses keys that clash", async () => {
     expect((await internal("PUT", newId("prj"), { slug: "notes" })).status).toBe(204);
     const body = { hash: hashApiKey(publishable), kind: "publishable", role: null, name: "again", expiresAt: null };
     expect((await internal("PUT", `${projectId}/keys/${newId("key")}`, body)).status).toBe(409);
@@ -284,7 +304,7 @@ describe("the internal listener", () => {
 });
 
 describe("a stop", () => {
-  it("lets requests in flight finish and then takes no more", async () => {
+  it("lets requests in progress finish, and takes no more", async () => {
     const other = await startWeb(webConfigOf(database.url), createLogger({ name: "test", level: "silent" }));
     const headers = { authorization: `Bearer ${publishable}`, "content-type": "application/json" };
     const body = JSON.stringify({ email: "late@example.com", password: "long enough" });
@@ -299,14 +319,14 @@ describe("a stop", () => {
     await expect(fetch(`${other.apiUrl}/healthz`)).rejects.toThrow();
   });
 
-  it("names the variable of a port that is in use", async () => {
+  it("names the variable for a port that is in use", async () => {
     const taken = Number(new URL(service.apiUrl).port);
     const config = { ...webConfigOf(database.url), apiPort: taken };
     await expect(startWeb(config, createLogger({ name: "test", level: "silent" }))).rejects.toThrow("PLINTH_API_PORT");
   });
 });
 
-describe("a database that is away", () => {
+describe("an unreachable database", () => {
   it.each(["cut", "freeze"] as const)(
     "(%s) makes the service not ready within 2 s; no request hangs; it recovers",
     async (fault) => {

@@ -1,5 +1,6 @@
-// Mode `web`: the public API and the internal listener of one cell. In: settings. Out: a running service that can be stopped.
-// A stop takes no new request, lets those in flight finish, and leaves unfinished releases to the next start.
+// Mode `web`: the public API and the internal listener of one cell. In: settings. Out: a running service that can be
+// stopped. A stop takes no new request, lets those in progress finish, and leaves unfinished releases to the next
+// start.
 import { createHmac } from "node:crypto";
 import { Fault, type Logger, type RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
@@ -19,7 +20,7 @@ export interface WebService extends RunningService {
   readonly internalUrl: string;
 }
 
-/** @throws Error where the database can't serve or a port is taken. */
+/** @throws Error if the database can't serve or a port is taken. */
 export async function startWeb(
   config: RuntimeConfig,
   logger: Logger,
@@ -39,7 +40,7 @@ export async function startWeb(
   }
 }
 
-/** The same on a cell that is open already; its `stop` leaves the cell open. */
+/** The same on a cell that is already open; its `stop` leaves the cell open. */
 export async function serveWeb(
   cell: Cell,
   config: RuntimeConfig,
@@ -67,7 +68,7 @@ export async function serveWeb(
     onWrite: api.signal.raise,
     logger,
     clock: { now: Date.now },
-    // The same on every replica, and no other use of the key can make it.
+    // The same on every replica. No other use of the key can produce this value.
     cursorSecret: createHmac("sha256", config.kek).update("plinth cursors").digest(),
     secretBox: createSecretBox(config.kek),
     ready,
@@ -101,7 +102,7 @@ export async function serveWeb(
   }
 }
 
-/** The internal listener has read the body: control may send what it likes, within the project's own limit. */
+/** The internal listener has already read the body. Control can send any size within the project's own limit. */
 function arrived({ body, ...head }: Incoming): Arriving {
   const readBody = async ({ bytesMax }: { readonly bytesMax: number }): Promise<Buffer> => {
     if (body === null || body.length > bytesMax) throw new Fault("payload_too_large");

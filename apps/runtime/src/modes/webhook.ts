@@ -1,5 +1,5 @@
-// Mode `webhook`: a cell with a public listener for what providers send. In: settings. Out: a running service that can be stopped.
-// Everything but health and the addresses of inbound webhooks is answered with 404.
+// Mode `webhook`: a cell with a public listener for requests of providers. In: settings. Out: a running service that
+// can be stopped. Everything except health and the addresses of inbound webhooks is answered with 404.
 import { Fault, type Logger, type RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
 import type { Arriving } from "../http/contracts.ts";
@@ -12,7 +12,7 @@ import { closeListener, openListener } from "./listeners.ts";
 import { openApi } from "./open-api.ts";
 import { openCell } from "./open-cell.ts";
 
-/** @throws Error where the database can't serve or a port is taken. */
+/** @throws Error if the database can't serve or a port is taken. */
 export async function startWebhook(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
   const { hooks } = openApi(cell, config);

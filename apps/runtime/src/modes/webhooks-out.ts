@@ -1,5 +1,6 @@
-// Webhooks that leave a cell. In: a cell's parts. Out: deliveries sent as they fall due, until the cell is closed. It wakes when some were
-// made and when one has ended; polling finds those whose time has come and those of processes that died.
+// Outbound webhooks of a cell. In: a cell's parts. Out: deliveries sent when they are due, until the cell is closed. It
+// wakes when deliveries are created and when one has ended. Polling finds those that are due, and those of processes
+// that died.
 import type { ProjectScope } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
@@ -8,7 +9,7 @@ import { createSender } from "../webhooks/sender.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface WebhooksOut {
-  /** Something may be due. */
+  /** Call it when a delivery may be due. */
   wake(): void;
 }
 
@@ -41,9 +42,9 @@ export function startWebhooks(
       try {
         await sender.send();
       } catch (error) {
-        if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it is tried again");
+        if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it will be retried");
       }
-      // What ends in the meantime makes room for more at once.
+      // Deliveries that end in the meantime make room for more at once.
       await new Promise((resolve) => setTimeout(resolve, APART_MS));
     } while (woken && !stopped);
     going = null;
@@ -67,7 +68,7 @@ export function startWebhooks(
     stopped = true;
     if (timer !== null) clearTimeout(timer);
     await going;
-    // A receiver that stays silent holds up no stop: its lease ends, and the delivery is attempted again.
+    // A receiver that doesn't answer must not delay a stop: its lease ends, and the delivery is retried.
     await Promise.race([sender.stop(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
   });
   return { wake };

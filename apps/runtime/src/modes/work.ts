@@ -1,5 +1,5 @@
-// Work in the background, on a cell. In: a cell and its settings. Out: events handed on and runs carried out, until the cell is
-// closed. It has connections of its own: whatever a run waits for, no request waits behind it.
+// Background work on a cell. In: a cell and its settings. Out: events handed on and runs executed, until the cell is
+// closed. It has separate connections, so that no request waits for a run.
 import { createTenantScope, listen, type ProjectScope } from "@plinth/postgres";
 import { createUuidV7, type Networks } from "@plinth/service";
 import { createDispatcher } from "../events/dispatch.ts";
@@ -21,26 +21,26 @@ export interface WorkerOptions {
   readonly databaseUrl: string;
   readonly listenUrl?: string;
   readonly kek: Buffer;
-  /** Networks that calls of projects may reach although they are not public. Default: none. */
+  /** Networks that calls of projects can reach although they are not public. Default: none. */
   readonly outboundAllowed?: Networks;
-  /** Ports of public addresses that they may call. Default: what counts where the operator says nothing. */
+  /** Ports of public addresses that they can call. Default: the ports that apply if the operator sets nothing. */
   readonly outboundPorts?: ReadonlySet<number>;
-  /** Mails of one project in an hour. Default: what counts where the operator says nothing. */
+  /** Maximum mails of one project in an hour. */
   readonly mailsPerHour?: number;
-  /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
+  /** Whether the mails of a project without a connection are kept, and shown in the console. Default: no. */
   readonly mailbox?: boolean;
-  /** What one call of another service may take. Default: what counts where the operator says nothing. */
+  /** Maximum time for one call of another service. Default: the limit that applies if the operator sets nothing. */
   readonly callMsMax?: number;
-  /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
+  /** How much unfinished work a project can have. Default: the limits that apply if the operator sets nothing. */
   readonly workLimits?: WorkLimits;
-  /** What blueprints may have of webhooks. Default: what counts where the operator says nothing. */
+  /** The limits for webhooks in blueprints. Default: the limits that apply if the operator sets nothing. */
   readonly webhookLimits?: WebhookLimits;
 }
 
-/** Jobs at once in one process; each carries several runs. */
+/** Jobs at once in one process. Each executes several runs. */
 const CONCURRENCY = 4;
 const CONNECTIONS = 8;
-/** On each of them: the texts of a dozen workflows. */
+/** On each connection: the statements of a dozen workflows. */
 const KEPT_STATEMENTS = 100;
 
 export async function startBackgroundWork(cell: Cell, options: WorkerOptions): Promise<Work> {
@@ -51,7 +51,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     fastLane: cell.fastLane,
     pool: cell.openPool("runs", CONNECTIONS),
     limits: {
-      // Behind requests, and not so far that runs pile up while requests go on.
+      // Lower priority than requests, but not so low that runs pile up while requests continue.
       slowNiceness: 5,
       slowPlaces: CONNECTIONS,
       slowPerProject: CONNECTIONS / 2,
@@ -65,7 +65,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const budget = createWorkBudget(options.workLimits);
   const secretBox = createSecretBox(options.kek);
   const outbound = createOutbound(options, options.callMsMax);
-  // The same guard, and places of their own: receivers that stay silent leave the project's workflows theirs.
+  // The same guard, but separate places: receivers that don't answer leave the workflows' places free.
   const webhooks = startWebhooks(cell, {
     scopeOf,
     box: secretBox,

@@ -1,6 +1,7 @@
-// One row of a project's audit log, of what is no record: a session, a run, an account. In: an open transaction and what happened. Out: the row,
-// in that transaction. Changes of records have theirs in the statement that makes them (`write-change.ts`, `query/trace.ts`).
-// It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
+// Writes a row of a project's audit log for events that aren't changes of records: about sessions, runs, accounts. In:
+// an open transaction and the event. Out: the row, in that transaction. Changes of records write their rows in their
+// own statement (`write-change.ts`, `query/trace.ts`). A row never contains a password, a token, or a hash of one.
+// Fields that are `pii`, `internal` or secret only show that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { MASK } from "../project/mask.ts";
@@ -18,7 +19,7 @@ export interface AuditEntry {
   readonly operation: string;
   readonly entity: "session" | "run" | "user";
   readonly recordId: string;
-  /** The record where it is new; `field: [before, after]` where it changed. */
+  /** The record if it is new; `field: [before, after]` if it changed. */
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +39,7 @@ export async function writeAudit(open: TenantTransaction, release: ActiveRelease
   );
 }
 
-/** What the audit log keeps of changes. */
+/** Changes in their form for the audit log. */
 export function maskedChanges(
   release: ActiveRelease,
   { entity, operation, changes }: Pick<AuditEntry, "operation" | "changes"> & { readonly entity: string },

@@ -1,5 +1,6 @@
-// A change that credentials depend on: roles, memberships, sessions. In: what to do in a transaction. Out: what it answers, after the
-// commit. The epoch moves in the same transaction: no replica believes what was before for longer than a second.
+// A change that affects credentials: roles, memberships, sessions. In: the work in a transaction. Out: its result,
+// after the commit. The epoch changes in the same transaction, so no replica uses the previous state for longer than a
+// second.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
 
@@ -8,7 +9,7 @@ export interface CredentialsOptions {
   readonly epoch: Epoch;
 }
 
-/** @param hasChanged Whether anybody's credentials did. Default: they did. */
+/** @param hasChanged Whether any credentials changed. Default: yes. */
 export async function changeCredentials<T>(
   { scopeOf, epoch }: CredentialsOptions,
   projectId: string,
@@ -16,12 +17,12 @@ export async function changeCredentials<T>(
   hasChanged: (done: T) => boolean = () => true,
 ): Promise<T> {
   const done = await scopeOf(projectId).transaction(async (open) => {
-    const made = await work(open);
-    if (!hasChanged(made)) return made;
+    const result = await work(open);
+    if (!hasChanged(result)) return result;
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     await bumpEpoch(open.client, projectId);
-    return made;
+    return result;
   });
   if (hasChanged(done)) await epoch.refresh();
   return done;

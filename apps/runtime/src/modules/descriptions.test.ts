@@ -1,4 +1,5 @@
-// What releases say of themselves: stored when they are published, read once, and made for those that an older version stored.
+// The descriptions of releases: stored when they are published, read once, and created for releases that an older
+// version stored.
 import { gunzipSync } from "node:zlib";
 import { compileModel } from "@plinth/compiler";
 import type { Pool } from "pg";
@@ -42,7 +43,7 @@ async function stored(releaseId: string): Promise<number> {
   return rows.length;
 }
 
-test("many who ask cost one look-up, of what was stored as the release was published", async () => {
+test("many callers cost one look-up of the description that was stored with the release", async () => {
   const { projectId, bundle } = await makeLiveProject(cell);
   const release = (await cell.registry.get(projectId)) ?? expect.fail("nothing is live");
   queries = [];
@@ -53,7 +54,7 @@ test("many who ask cost one look-up, of what was stored as the release was publi
   expect(gunzipSync(await descriptions.of(release, "sdkTypes")).toString()).toBe(bundle.sdkTypes);
 });
 
-test("of a release that is stored without, it is made once and stored", async () => {
+test("for a release that was stored without one, it is created once and stored", async () => {
   const { projectId, bundle } = await makeLiveProject(cell);
   const release = (await cell.registry.get(projectId)) ?? expect.fail("nothing is live");
   await cell.pool.query("DELETE FROM plinth.descriptions WHERE release_id = $1", [release.releaseId]);
@@ -64,19 +65,19 @@ test("of a release that is stored without, it is made once and stored", async ()
   expect(queries.length).toBe(1);
 });
 
-test("what a release says goes when another one takes its place", async () => {
+test("a release's description is deleted when another release replaces it", async () => {
   const { projectId, bundle } = await makeLiveProject(cell);
   const before = (await cell.registry.get(projectId)) ?? expect.fail("nothing is live");
   expect(await stored(before.releaseId)).toBe(1);
   const next = publicationOf(projectId, compileModel(modelOf(["title", "body?"])), bundle);
   expect((await deploy(cell, next)).status).toBe("active");
   expect([await stored(before.releaseId), await stored(next.releaseId)]).toEqual([0, 1]);
-  // Another replica may serve it for a moment more: it is answered, and not stored again.
+  // Another replica may serve it for a moment longer: it is answered, and not stored again.
   await descriptions.of(before, "openapi");
   expect(await stored(before.releaseId)).toBe(0);
 });
 
-test("a failure is nobody else's answer", async () => {
+test("a failure is not shared with other callers", async () => {
   const { projectId } = await makeLiveProject(cell);
   const release = (await cell.registry.get(projectId)) ?? expect.fail("nothing is live");
   let isDown = true;

@@ -1,6 +1,6 @@
-// Reads what releases say of themselves. In: a release. Out: its document or its types, compressed as they are stored. What was read
-// lately is kept in memory, within a bound; each is read once, however many ask; the projects read in turn, on connections that
-// nothing else waits for.
+// Reads the descriptions of releases. In: a release. Out: its OpenAPI document or its types, compressed as they are
+// stored. Recently read descriptions stay in memory, up to a limit. Simultaneous requests share one read. The projects
+// read in turn, on connections that nothing else uses.
 import type { ProjectId } from "@plinth/bundle";
 import { boundedQuery, LOOK_UP_MS_MAX, orUnavailable } from "@plinth/postgres";
 import { FairQueue, Fault, SharedByteCache } from "@plinth/service";
@@ -12,11 +12,14 @@ export interface Descriptions {
   of(release: { readonly projectId: ProjectId; readonly releaseId: string }, part: DescriptionPart): Promise<Buffer>;
 }
 
-/** Of all projects. Who holds the most gives way first, so that one large document doesn't push out everybody's. */
+/**
+ * For all projects. The project with the most bytes is evicted first, so that one large document doesn't evict all
+ * others.
+ */
 const KEPT_BYTES_MAX = 16 * 1_048_576;
-/** The pool has as many connections. */
+/** The pool has this many connections. */
 export const DESCRIPTION_CONNECTIONS = 2;
-/** Of a release that an older version stored: Postgres parses its whole bundle, once. */
+/** For a release that an older version stored: Postgres parses its whole bundle, once. */
 const UNPACK_MS_MAX = 30_000;
 
 const COLUMNS: Readonly<Record<DescriptionPart, string>> = { openapi: "openapi", sdkTypes: "sdk_types" };
@@ -47,7 +50,7 @@ export function createDescriptions(pool: Pool): Descriptions {
     const { rows } = await pool.query<{ openapi: string; sdkTypes: string }>(
       boundedQuery({ text: STORED_TEXTS, values: [releaseId] }, UNPACK_MS_MAX),
     );
-    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served and not stored`);
+    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served but not stored`);
     const description = await packed(rows[0]);
     await storeDescription(pool, releaseId, description);
     return description;

@@ -1,5 +1,5 @@
-// What answers the routes of modules. In: the parts of a cell that they need. Out: a handler for each operation that a bundle can
-// name. Which routes a project has, its bundle says.
+// The handlers of all module routes. In: the parts of a cell that they need. Out: a handler for each operation that a
+// bundle can name. The bundle says which routes a project has.
 
 import { type ActionRoutesOptions, actionHandlers } from "./actions/routes.ts";
 import { auditLogHandlers } from "./audit-logs/routes.ts";

@@ -1,4 +1,4 @@
-// The messages for bodies of hand-written routes: our own words, also where the validator has others.
+// The messages for bodies of hand-written routes: in our own words, even if the validator has others.
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { problemOf } from "./json-body.ts";

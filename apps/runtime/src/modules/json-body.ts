@@ -1,5 +1,5 @@
-// The body of a hand-written route. In: a request and the shape it must have. Out: typed data, or a Fault with every problem.
-// It never coerces and never drops what it doesn't know.
+// Reads the body of a hand-written route. In: a request and the required shape. Out: typed data, or a Fault with every
+// problem. It never coerces a value and never drops an unknown member.
 import { Fault, type FieldError } from "@plinth/service";
 import type { z } from "zod";
 import type { Incoming, Reply } from "../http/contracts.ts";
@@ -7,7 +7,7 @@ import { requireJsonType } from "../http/json-type.ts";
 import { parseStrictJson } from "../records/strict-json.ts";
 
 /**
- * @param shape What is told of a body that is no object at all, such as `{"operations": [...]}`.
+ * @param shape The expected shape, for the message about a body that is not an object, such as `{"operations": [...]}`.
  * @throws Fault unsupported_media_type, malformed_json, validation_failed.
  */
 export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>, shape?: string): Body {
@@ -27,16 +27,16 @@ export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>, shap
       ? issue.keys.map((key) => ({
           path: `/${[...issue.path, key].map(String).join("/")}`,
           code: "unknown_field",
-          message: "There is no such field.",
+          message: "This field does not exist.",
         }))
       : [problemOf(issue)],
   );
   throw new Fault("validation_failed", { errors });
 }
 
-const UNSTORABLE = "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
+const UNSTORABLE = "It contains a character that can't be stored (NUL, or half of a surrogate pair).";
 
-/** Where a text is that Postgres can't hold; null where there is none. */
+/** The path of a text that Postgres can't store; null if there is none. */
 function unstorablePath(value: unknown, path: string): string | null {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0") ? null : path;
   if (value === null || typeof value !== "object") return null;
@@ -47,7 +47,7 @@ function unstorablePath(value: unknown, path: string): string | null {
   return null;
 }
 
-/** In the words that other bodies' problems have. */
+/** With the same messages as for other bodies. */
 export function problemOf(issue: z.core.$ZodIssue): FieldError {
   const path = issue.path.map((step) => `/${String(step)}`).join("");
   if (issue.code === "invalid_value") {
@@ -69,7 +69,7 @@ export function problemOf(issue: z.core.$ZodIssue): FieldError {
 
 const countedUnits: Readonly<Record<string, string>> = { string: "character", array: "item" };
 
-/** A message that a schema gives of its own stays. */
+/** A schema's own message stays. */
 function boundText(
   { origin, message, inclusive = true }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
   bound: number | bigint,
@@ -92,7 +92,7 @@ export function requireJson(incoming: Incoming): unknown {
   return parseStrictJson(incoming.body);
 }
 
-/** A reply that no cache may keep: it is about one user. */
+/** A reply that no cache may store, because it is about one user. */
 export function jsonReply(status: number, data: unknown): Reply {
   return {
     status,

@@ -1,5 +1,5 @@
-// Reads the query string of a log: equality filters, a limit, a cursor. In: the text behind `?`, and what may stand in it. Out: a
-// LogQuery, or a Fault that names the parameter. It never ignores what it doesn't know.
+// Reads the query string of a log: equality filters, a limit, a cursor. In: the text after `?`, and the allowed
+// parameters. Out: a LogQuery, or a Fault that names the parameter. It never ignores an unknown parameter.
 import type { LogFilters } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { CursorCodec } from "../query/cursor.ts";
@@ -7,9 +7,9 @@ import { parseQueryString } from "../query/reading/query-string.ts";
 import { didYouMean } from "../query/suggest.ts";
 
 export interface LogShape {
-  /** What no other list of the project is called. */
+  /** No other list of the project has this name. */
   readonly name: string;
-  /** Of the route; null where it has none. */
+  /** The route's filters; null if it has none. */
   readonly filters: LogFilters | null;
 }
 
@@ -17,7 +17,7 @@ export interface LogQuery {
   readonly limit: number;
   /** By name, sorted. */
   readonly filters: ReadonlyMap<string, string>;
-  /** The key of the last entry of the page before. */
+  /** The key of the last entry on the previous page. */
   readonly before: string | null;
 }
 
@@ -40,12 +40,17 @@ export function parseLogQuery(text: string, shape: LogShape, projectId: string, 
   if (cursor === undefined) return { limit, filters, before: null };
   const before = cursors.open(cursor, logName(shape.name, projectId, filters))?.[0];
   if (before == null) {
-    throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filters that it came with." });
+    throw new Fault("invalid_cursor", {
+      detail: "Send the cursor with the same filters as in the request that returned it.",
+    });
   }
   return { limit, filters, before };
 }
 
-/** Equal for equal questions of one project alone, and of no entity: none is called that. */
+/**
+ * Equal for equal queries of the same project, and different from every entity's list, because no entity has such a
+ * name.
+ */
 export function logName(name: string, projectId: string, filters: LogQuery["filters"]): string {
   return JSON.stringify([projectId, name, [...filters]]);
 }
@@ -64,7 +69,7 @@ function parseLimit(text: string | undefined): number {
   if (text === undefined) return LIMIT_DEFAULT;
   const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw bad("limit", "out_of_range", `The limit is a whole number from 1 to ${LIMIT_MAX}.`);
+  throw bad("limit", "out_of_range", `The limit must be a whole number from 1 to ${LIMIT_MAX}.`);
 }
 
 function unknown(name: string, known: readonly string[]): Fault {

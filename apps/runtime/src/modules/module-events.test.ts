@@ -1,5 +1,5 @@
-// What modules do to users and organizations is heard by those who listen, with what is described and nothing secret; what nobody
-// listens for, and what was refused, makes no event.
+// Listeners get the changes that modules make to users and organizations, with the described data and nothing secret.
+// Changes without listeners, and refused changes, create no event.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -51,14 +51,14 @@ beforeEach(async () => {
   await cell.rows("delete from plinth.outbox");
 });
 
-/** What waits to be handed on, in its order. */
+/** The events that wait to be handed on, in their order. */
 const heard = (): Promise<Record<string, unknown>[]> =>
   cell.rows(
     "select name, entity, record_id, organization_id, actor_kind, actor_id, record, old, data from plinth.outbox order by id",
   );
 const names = async (): Promise<unknown[]> => (await heard()).map(({ name }) => name);
 
-test("there are as many as the descriptions have", () => {
+test("each described event occurs", () => {
   expect(events).toHaveLength(12);
 });
 
@@ -86,7 +86,7 @@ describe("users", () => {
     expect(await names()).toEqual(["user.created"]);
   });
 
-  test("are given other roles, and change themselves", async () => {
+  test("get other roles, and change themselves", async () => {
     const ana = await cell.signUp();
     await cell.rows("delete from plinth.outbox");
     const path = `/v1/users/${ana.id}/roles`;
@@ -130,7 +130,7 @@ describe("organizations", () => {
     await cell.rows("delete from plinth.outbox where name not like 'organization.%'");
   });
 
-  test("are made, renamed and deleted", async () => {
+  test("are created, renamed and deleted", async () => {
     expect((await cell.send(owner, "PATCH", `/v1/organizations/${id}`, { name: "Acme Two" })).status).toBe(200);
     expect((await cell.send(ana, "DELETE", `/v1/organizations/${id}`)).status).toBe(404);
     expect((await cell.send(owner, "DELETE", `/v1/organizations/${id}`)).status).toBe(204);
@@ -142,7 +142,7 @@ describe("organizations", () => {
     ]);
   });
 
-  test("invite, and are joined", async () => {
+  test("invite users, who join", async () => {
     await cell.rows("delete from plinth.outbox");
     const invited = await cell.invite(owner, id, ana.email, "admin");
     const { token, id: invitation } = invited.json.data;
@@ -161,7 +161,7 @@ describe("organizations", () => {
     expect(JSON.stringify(all)).not.toContain("token");
   });
 
-  test("change members, and take back what they offered", async () => {
+  test("change members, and revoke invitations", async () => {
     await cell.join(owner, id, ana, "admin");
     const [other, third] = [newUuid(), newUuid()].map((name) => `${name}@example.com`) as [string, string];
     await cell.invite(ana, id, other);
@@ -206,7 +206,7 @@ describe("organizations", () => {
   });
 });
 
-test("nobody listens: nothing is kept", async () => {
+test("without listeners, nothing is stored", async () => {
   const silent = await openOrganizationCell(bundleOf(head));
   try {
     const [owner, ana] = [await silent.signUp(), await silent.signUp()];
@@ -221,7 +221,7 @@ test("nobody listens: nothing is kept", async () => {
   }
 });
 
-test("a workflow runs for who signs up, and people see of it what is not masked", async () => {
+test("a workflow runs for a sign-up, and people see its values with masks", async () => {
   const text = `${head}workflows:
   welcome:
     on: user.created

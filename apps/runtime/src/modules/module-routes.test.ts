@@ -1,4 +1,4 @@
-// Each route that a module describes has a handler, and no handler is without a description.
+// Each route that a module describes has a handler, and each handler has a description.
 import type { ProjectId } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import type { ModuleContext } from "../http/contracts.ts";
@@ -31,7 +31,7 @@ actions:
   greet: { permissions: { user: true }, steps: [audit.write] }
 `,
 );
-// Their names alone are asked for: none is called.
+// Only the names are needed: no handler is called.
 const handlers = moduleHandlers({
   users: {},
   auth: {},
@@ -72,9 +72,9 @@ describe("the routes of modules", () => {
     ["GET", `/v1/runs/${id}/cancel`],
     ["GET", "/v1/__proto__"],
     ["toString", "/v1/can"],
-  ])("%s %s is none", (method, path) => expect(routes.match(method, path, release)).toBeNull());
+  ])("%s %s is not a route", (method, path) => expect(routes.match(method, path, release)).toBeNull());
 
-  test("say of an address that the project does not have that it is not there, whatever is asked of it", async () => {
+  test("answer 404 for an address that the project does not have, for every method", async () => {
     const still = releaseOf("[auth, users, workers]");
     const found = routes.match("GET", "/v1/events/stream", still);
     const context = {

@@ -1,18 +1,19 @@
-// The routes of all modules, in one table. In: what the release says of them, and a handler for each operation. Out: the route of a
-// request. What is the same for all is checked here: who it is for, its ids, and that nothing is sent that it doesn't take.
+// The routes of all modules, in one table. In: their descriptions in the release, and a handler for each operation.
+// Out: the route of a request. It makes the checks that all routes share: the callers, the ids, and that no unknown
+// input is sent.
 import type { ModuleRoute } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { MatchOpen, ModuleContext, ModuleHandler, ModuleMatch, ModuleRoutes } from "../http/contracts.ts";
 import { notAnId } from "../http/not-an-id.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 
-/** Operation > what answers it. */
+/** Operation > its handler. */
 export type ModuleHandlers = Readonly<Record<string, ModuleHandler>>;
 
 interface RouteTable {
   /** By path, then method: routes without ids. */
   readonly plain: ReadonlyMap<string, ReadonlyMap<string, ModuleRoute>>;
-  /** By the number of their parts: those with ids. */
+  /** By the number of their parts: routes with ids. */
   readonly withIds: ReadonlyMap<number, readonly RouteWithIds[]>;
 }
 
@@ -91,11 +92,11 @@ function requireAudience({ audience }: ModuleRoute, { principal }: Pick<ModuleCo
       if (principal.kind !== "user") throw new Fault("user_required");
       return;
     case "admin":
-      if (!principal.roles.includes("admin")) throw new Fault("forbidden", { detail: "This is for admins alone." });
+      if (!principal.roles.includes("admin")) throw new Fault("forbidden", { detail: "Only admins can do this." });
       return;
     case "key":
-      // The key names the app that asks; a user's token alone must not.
+      // The key identifies the app. A user's token alone must not be enough.
       if (principal.kind === "operator") throw new Fault("forbidden");
-      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "An API key is needed here." });
+      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "This route needs an API key." });
   }
 }

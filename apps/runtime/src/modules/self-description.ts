@@ -1,7 +1,7 @@
-// What a project says of itself: OpenAPI, SDK types, and the keys that verify its tokens.
-// In: a project. Out: what its release has stored, or a JWKS (RFC 7517). A private key never stands in a JWKS.
-// A document may have 10 MB. It is sent as it is kept, compressed, to who takes it so, and unpacked piece by piece for the others;
-// who has it already is told so without a look at it.
+// A project's description of itself: OpenAPI, SDK types, and the keys that verify its tokens. In: a project. Out: the
+// stored description of its release, or a JWKS (RFC 7517). A JWKS never contains a private key. A document may have 10
+// MB. Clients that accept gzip get it as it is stored; for others it is unpacked piece by piece. A client that already
+// has it is told so without reading it.
 
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { orUnavailable } from "@plinth/postgres";
@@ -19,7 +19,7 @@ const MEDIA_TYPES: Readonly<Record<DescriptionPart, string>> = {
   openapi: "application/json; charset=utf-8",
   sdkTypes: "text/plain; charset=utf-8",
 };
-/** By the id, which never changes: a name is another project's in another organization. */
+/** By the id, which never changes. A name can belong to another project in another organization. */
 const OWN_JWKS = "/.well-known/jwks.json";
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
@@ -32,7 +32,7 @@ export function selfDescriptionHandlers({ descriptions, signingKeys }: SelfDescr
   const unpacker = createUnpacker();
 
   async function describe({ release, incoming }: ModuleContext, part: DescriptionPart): Promise<Reply> {
-    // A release never changes what it says. Weak: the bytes depend on what the client takes.
+    // A release's description never changes. Weak, because the bytes depend on the encodings that the client accepts.
     const etag = `"${release.releaseId}"`;
     const common = { etag: `W/${etag}`, "cache-control": "private, no-cache", vary: "accept-encoding" };
     if (isUnchanged(incoming.headers, etag)) return { status: 304, headers: common, body: null };
@@ -93,7 +93,7 @@ export function createOpenJwks(options: {
       requireHostOf(named, projectOfHost(host));
       return openRoute(named);
     }
-    // With a credential, the route is one like any other: the host is compared with the credential's project.
+    // With a credential, the route is like any other: the host is compared with the credential's project.
     if (path !== OWN_JWKS || headers.authorization !== undefined) return null;
     const byHost = projectOfHost(host);
     return byHost === "none" || byHost === "malformed" ? null : openRoute(byHost);

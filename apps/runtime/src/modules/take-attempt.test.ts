@@ -7,7 +7,7 @@ import { charged } from "./take-attempt.ts";
 const limitOf = (attemptsMax: number) => createAttemptLimit({ attemptsMax, windowMs: 1_000_000, clock: () => 0 });
 const isWrong = (error: unknown): boolean => error instanceof Fault && error.code === "invalid_credentials";
 
-it("lets no more work begin than there are attempts, however many ask at once", async () => {
+it("lets no more work begin than there are attempts, even for simultaneous callers", async () => {
   const limit = limitOf(3);
   let begun = 0;
   const work = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// One attempt of somebody who may make only so many. In: a limit and whom it counts. Out: nothing, or a Fault.
-// It takes the attempt before any work begins: a limit that counts afterwards lets everybody through who comes at once.
+// Takes one of a limited number of attempts. In: a limit and the key to count. Out: nothing, or a Fault. It takes the
+// attempt before any work begins: a limit that counts afterwards would let all simultaneous requests through.
 import { Fault } from "@plinth/service";
 import { type AttemptLimit, networkOf } from "../identity/attempt-limit.ts";
 import type { StoredLimit } from "../identity/stored-limit.ts";
@@ -9,20 +9,20 @@ export function takeAttempt(limit: AttemptLimit, key: string, detail: string = T
   refuseUntil(limit.take(key), detail);
 }
 
-const TOO_MANY = "Too many attempts; try again later.";
+const TOO_MANY = "Too many attempts. Try again later.";
 
 function refuseUntil(seconds: number, detail: string): void {
   if (seconds > 0) throw new Fault("rate_limited", { detail, headers: { "retry-after": String(seconds) } });
 }
 
-/** Of a limit that all processes count together. @throws Fault rate_limited. */
+/** For a limit that all processes share. @throws Fault rate_limited. */
 export async function takeStored(limit: StoredLimit, projectId: string, subject: string): Promise<void> {
   refuseUntil(await limit.take(projectId, subject), TOO_MANY);
 }
 
 /**
- * Takes an attempt before the work, in the step that looks whether there is one, and gives it back unless the work failed
- * in the way that the limit counts: what a busy or broken server answers tells nobody anything.
+ * Checks and takes an attempt in one step before the work, and gives it back unless the work failed in the way that the
+ * limit counts. The answer of a busy or broken server reveals nothing, so it isn't counted.
  */
 export async function charged<T>(
   limit: AttemptLimit,

@@ -1,6 +1,7 @@
-// A change that a module makes of users or organizations: what is written, its row in the audit log and, where somebody listens,
-// its events, in one statement. In: an open transaction, who acts, and the change as SQL. Out: what the statement returns.
-// An event holds what the entity's fields show to the service, and so never a password, a token, or a hash of one.
+// A module's change of users or organizations: the write, its row in the audit log and, if somebody listens, its
+// events, in one statement. In: an open transaction, the caller, and the change as SQL. Out: the statement's result. An
+// event contains the values that the entity's fields show to the service, and so never a password, a token, or a hash
+// of one.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ModuleContext } from "../http/contracts.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -11,13 +12,13 @@ import { type Bindings, Parameters } from "../query/parameters.ts";
 import { auditOf, eventsOf } from "../query/trace.ts";
 import { maskedChanges } from "./audit.ts";
 
-/** Who acts, in which request. */
+/** The caller and their request. */
 export interface Acting {
   readonly release: ActiveRelease;
   readonly principal: Principal;
   readonly requestId: string;
   readonly ip: string;
-  /** In which the request is made. */
+  /** The organization in which the request is made. */
   readonly organization: string | null;
 }
 
@@ -30,9 +31,9 @@ export interface Change {
   /** An insert, update or delete with `returning` of whole rows; `$1` and so on are `values`. */
   readonly mutation: string;
   readonly values: readonly (string | null)[];
-  /** `written`: the change is of the entity's own row. Else the id of the record that it is about. */
+  /** `written`: the change is of the entity's own row. Otherwise the id of the record that it is about. */
   readonly record: "written" | { readonly id: string };
-  /** For the audit log: the record where it is new; `field: [before, after]` where it changed. */
+  /** For the audit log: the record if it is new; `field: [before, after]` if it changed. */
   readonly changes: Json;
   readonly events: readonly ChangeEvent[];
   /** A select list over the written row `_w`, as texts. */
@@ -40,20 +41,20 @@ export interface Change {
 }
 
 export interface ChangeEvent {
-  /** One that the module's description has. */
+  /** An event in the module's description. */
   readonly name: string;
-  /** The values before of what changed, as the API shows them. */
+  /** The previous values of what changed, as the API shows them. */
   readonly old?: Readonly<Record<string, unknown>>;
-  /** What it carries beside the record. */
+  /** Data in addition to the record. */
   readonly data?: Json;
 }
 
-/** As a module's handler is called. */
+/** From the arguments of a module's handler. */
 export function actingIn({ release, principal, incoming, organization }: ModuleContext): Acting {
   return { release, principal, requestId: incoming.id, ip: incoming.ip, organization };
 }
 
-/** One audit row, and each of the events, for each written row; none of either where nothing was written. */
+/** Writes one audit row, and each event, for each written row; nothing if no row was written. */
 export async function writeChange(
   open: TenantTransaction,
   acting: Acting,
@@ -69,13 +70,13 @@ export async function writeChange(
   };
   const json = (value: Json): string =>
     "sql" in value && typeof value.sql === "string" ? value.sql : `${given(JSON.stringify(value))}::jsonb`;
-  // First, so that they have the numbers that the mutation gives them.
+  // First, so that they have the numbers that the mutation uses.
   values.forEach(given);
   const [from, row] =
     record === "written" ? ["_w", "_w"] : [`_w join ${view.from} _o on _o."id" = ${given(record.id)}::uuid`, "_o"];
   const kept = "sql" in changes ? changes : maskedChanges(release, { entity, operation, changes });
   const audit = auditOf(parameters, [{ view, operation, from, row, changes: json(kept) }]);
-  // A parameter that no part of the text names would be one too many.
+  // A parameter that no part of the text uses would be an error.
   const written = (view.emits ? events : []).map(({ name, old, data }) => ({
     view,
     from,

@@ -1,5 +1,6 @@
-// Which addresses a project's calls may reach. In: an address. Out: yes or no. What is not plainly on the public internet is
-// refused, also behind a mapping or a translation: the networks around a cell are its operator's, not its projects'.
+// Decides which addresses a project's calls can reach. In: an address. Out: yes or no. Every address that is not
+// plainly on the public internet is refused, also in mapped and translated forms: the networks around a cell belong to
+// its operator, not to its projects.
 import { BlockList, isIP } from "node:net";
 import type { Networks } from "@plinth/service";
 
@@ -24,7 +25,7 @@ const refused4: readonly (readonly [network: string, prefix: number])[] = [
   ["224.0.0.0", 3],
 ];
 
-/** Within the only block that is given out to the public, 2000::/3. */
+/** Within the only public block, 2000::/3. */
 const refused6: readonly (readonly [network: string, prefix: number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -41,7 +42,7 @@ global6.addSubnet("2000::", 3, "ipv6");
 
 export type AddressGuard = (address: string) => boolean;
 
-/** @param allowed Networks that the operator lets projects reach all the same. */
+/** @param allowed Networks that the operator lets projects reach anyway. */
 export function createAddressGuard(allowed: Networks = () => false): AddressGuard {
   return (address) => {
     // A zone names a network of this machine.
@@ -50,7 +51,7 @@ export function createAddressGuard(allowed: Networks = () => false): AddressGuar
       case 4:
         return allowed(address) || !refused.check(address, "ipv4");
       case 6:
-        // An IPv4 address in an IPv6 one lies outside of 2000::/3, in whichever of the ways it is written.
+        // Every form of an IPv4 address in an IPv6 address is outside of 2000::/3.
         return allowed(address) || (global6.check(address, "ipv6") && !refused.check(address, "ipv6"));
       default:
         return false;

@@ -1,5 +1,5 @@
-// Calls another service for a project. In: a request. Out: what was answered, or why there is no answer. It follows no redirect,
-// reaches only addresses that the guard lets through, and connects to the very address that was judged.
+// Calls another service for a project. In: a request. Out: the answer, or the reason why there is none. It follows no
+// redirect, only reaches addresses that the guard allows, and connects to exactly the checked address.
 import { defaultCallMsMax } from "@plinth/bundle";
 import { FairQueue, type Networks } from "@plinth/service";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
@@ -15,8 +15,9 @@ export interface OutboundRequest {
   readonly body: string | null;
   readonly timeoutMs: number;
   /**
-   * Keeps the connection open for the next call with the same value, origin and judged addresses. Only for requests that may arrive
-   * twice: one that meets a connection which the service is just closing is sent again. Default: one connection for one call.
+   * Keeps the connection open for the next call with the same value, origin and checked addresses. Only for requests
+   * that may arrive twice: if the service is closing the connection at that moment, the request is sent again. Default:
+   * a new connection for each call.
    */
   readonly keepFor?: string;
 }
@@ -29,37 +30,35 @@ export interface OutboundReply {
 
 export interface Outbound {
   /**
-   * In its turn: a project has so many calls under way at once. The timeout begins with the call.
-   * @param prepare Makes the request once the call has its place; where it throws, nothing is sent.
-   * @throws OutboundError, and what `prepare` throws.
+   * Waits for a place: the number of a project's concurrent calls is limited. The timeout begins with the call. @param
+   * prepare Creates the request once the call has a place; if it throws, nothing is sent. @throws OutboundError, and
+   * the errors of `prepare`.
    */
   call(project: string, prepare: () => Promise<OutboundRequest>): Promise<OutboundReply>;
 }
 
 /**
- * Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. As they fill, a project
- * has fewer: services that stay silent, of however many projects, leave the others places.
+ * Concurrent calls of one process, and of one project: each holds a socket, and an answer in memory. The fuller they
+ * are, the fewer places a project gets. So services that don't answer, of however many projects, leave places for the
+ * others.
  */
 const PLACES = 400;
 const PLACES_PER_PROJECT = 20;
-/** Longer than the runs of one project that this process carries can take for their calls. */
+/** Longer than the calls can take for the runs of one project that this process executes. */
 const WAIT_MS_MAX = 600_000;
 
-/** Where calls may go. */
+/** Where calls can go. */
 export interface OutboundTargets {
-  /** Networks that the operator lets projects reach although they are not public, at any port. Default: none. */
+  /** Networks that the operator lets projects reach although they are not public, on any port. Default: none. */
   readonly outboundAllowed?: Networks;
   /** Ports of public addresses. */
   readonly outboundPorts?: ReadonlySet<number>;
 }
 
-/** HTTP's own, and those that services use beside them. Others lead to mail servers, databases and shells. */
+/** HTTP's own ports, and the usual alternatives. Other ports belong to mail servers, databases and shells. */
 export const defaultOutboundPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 
-/**
- * @param callMsMax What one call may take at most, whatever is asked for.
- * @param lookUp Where names are asked for.
- */
+/** @param callMsMax Upper limit for the timeout of a call. @param lookUp Resolves names. */
 export function createOutbound(
   { outboundAllowed: allowed = () => false, outboundPorts: ports = defaultOutboundPorts }: OutboundTargets,
   callMsMax: number = defaultCallMsMax,
@@ -71,7 +70,7 @@ export function createOutbound(
     leavesRoom: true,
     waitingMax: 10_000,
     waitMsMax: WAIT_MS_MAX,
-    refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
+    refusal: () => new OutboundError("unreachable", "This project already has too many calls in progress."),
   });
   const isAddressAllowed = createAddressGuard(allowed);
   const egress: Egress = { isAddressAllowed, allowed, ports, lookUp, kept: createKeptConnections() };
@@ -97,13 +96,16 @@ interface PortGuard {
   readonly refused: (cause: RefusedHost) => OutboundError;
 }
 
-/** For the port of one call: at others than those of the list only the operator's own networks are reached. */
+/**
+ * The guard for the port of one call. On other ports than the listed ones, only the operator's own networks can be
+ * reached.
+ */
 function guardFor({ isAddressAllowed, allowed, ports }: Egress, url: URL): PortGuard {
   const port = url.port === "" ? DEFAULT_PORTS[url.protocol] : Number(url.port);
   if (port !== undefined && ports.has(port)) {
     return { isAllowed: isAddressAllowed, refused: (cause) => new OutboundError("refused", cause.message, cause) };
   }
-  const message = `Calls don't go to port ${port} of ${url.hostname}; those to public addresses go to ${[...ports].join(", ")}.`;
+  const message = `Port ${port} of ${url.hostname} can't be called. Public addresses can be called on the ports ${[...ports].join(", ")}.`;
   return {
     isAllowed: (address) => isAddressAllowed(address) && allowed(address),
     refused: (cause) => new OutboundError("refused", message, cause),
@@ -114,22 +116,22 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:":
 
 async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);
-  const made = new Exchange();
+  const state = new Exchange();
   let timer: NodeJS.Timeout | undefined;
-  // Once a connection was closed or handed over, its request reports nothing any more: the time limit stands beside it.
+  // A request reports nothing after its connection was closed or handed over, so the time limit runs separately.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimedOut()), request.timeoutMs);
   });
   try {
-    return await Promise.race([judgeAndSend(egress, request, url, made), late]);
+    return await Promise.race([judgeAndSend(egress, request, url, state), late]);
   } catch (error) {
-    made.end();
+    state.end();
     if (error instanceof OutboundError) throw error;
     // Node refuses characters that would end a header or a request line.
     if (error instanceof TypeError)
       throw new OutboundError("refused", `The call can't be sent: ${error.message}.`, error);
     const what = error instanceof TimedOut ? `No answer within ${request.timeoutMs} ms` : "The connection failed";
-    throw new OutboundError(made.sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
+    throw new OutboundError(state.sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
   } finally {
     clearTimeout(timer);
   }
@@ -137,12 +139,12 @@ async function call(egress: Egress, request: OutboundRequest): Promise<OutboundR
 
 class TimedOut extends Error {}
 
-/** The name is looked up for each call, and the connection leads to one of the addresses that were judged for this call. */
+/** Resolves the name for each call, and connects to one of the addresses that were checked for this call. */
 async function judgeAndSend(
   egress: Egress,
   request: OutboundRequest,
   url: URL,
-  made: Exchange,
+  state: Exchange,
 ): Promise<OutboundReply> {
   const { lookUp, kept } = egress;
   const { isAllowed, refused } = guardFor(egress, url);
@@ -151,22 +153,22 @@ async function judgeAndSend(
     throw error instanceof RefusedHost ? refused(error) : error;
   });
   const { keepFor } = request;
-  if (keepFor === undefined) return exchange(made, { ...request, url, addresses, connection: { agent: false } });
+  if (keepFor === undefined) return exchange(state, { ...request, url, addresses, connection: { agent: false } });
   try {
-    return await exchange(made, { ...request, url, addresses, connection: kept.of(keepFor, url, addresses) });
+    return await exchange(state, { ...request, url, addresses, connection: kept.of(keepFor, url, addresses) });
   } catch (error) {
-    if (!made.foundClosed(error)) throw error;
-    return exchange(made, { ...request, url, addresses, connection: { agent: false } });
+    if (!state.foundClosed(error)) throw error;
+    return exchange(state, { ...request, url, addresses, connection: { agent: false } });
   }
 }
 
 function urlOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new OutboundError("refused", "A call goes to an http or https URL.");
+    throw new OutboundError("refused", "A call needs an http or https URL.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new OutboundError("refused", "Credentials don't belong into a URL: send them in a header.");
+    throw new OutboundError("refused", "A URL can't contain credentials. Send them in a header.");
   }
   return url;
 }

@@ -1,5 +1,5 @@
-// One HTTP request and its answer, on a connection to addresses that were judged before. In: a request, those addresses, and where the
-// connection comes from. Out: the answer, bounded. It looks up no name and follows no redirect.
+// One HTTP request and its answer, over a connection to checked addresses. In: a request, those addresses, and the
+// source of the connection. Out: the answer, limited in size. It resolves no name and follows no redirect.
 import type { LookupAddress } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -23,7 +23,7 @@ interface ExchangeReply {
   readonly body: string;
 }
 
-/** What is known of an exchange, for when it fails. */
+/** The state of an exchange, for when it fails. */
 export class Exchange {
   /** The request may have been received. */
   sent = false;
@@ -31,7 +31,7 @@ export class Exchange {
   #isAnswered = false;
   #isOver = false;
 
-  /** @throws Error where the exchange is over already. */
+  /** @throws Error if the exchange is already over. */
   begin(outgoing: ClientRequest): void {
     this.#outgoing = outgoing;
     if (this.#isOver) outgoing.destroy(new Error("the call is over"));
@@ -51,7 +51,7 @@ export class Exchange {
     return this.#isOver;
   }
 
-  /** Whether the service had closed the kept connection on which the request was sent. */
+  /** Whether the service had closed the kept connection before the request was sent on it. */
   foundClosed(error: unknown): boolean {
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (this.#isOver || this.#isAnswered || this.#outgoing?.reusedSocket !== true) return false;
@@ -60,24 +60,27 @@ export class Exchange {
 }
 
 const REPLY_BYTES_MAX = 1_048_576;
-/** With interim answers, headers and what frames the body: some services would send these without end. */
+/** Includes interim answers, headers and the framing of the body, which some services would send without end. */
 const READ_BYTES_MAX = 4 * REPLY_BYTES_MAX;
-/** Parts of a body that are kept apart: each holds on to what it was read with. */
+/** Parts of a body that are stored separately. Each keeps the buffer that it was read into. */
 const PARTS_MAX = 1_000;
 
-/** @throws OutboundError where the answer is too large; TypeError where the request can't be written; what the connection throws. */
-export function exchange(made: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
+/**
+ * @throws OutboundError if the answer is too large; TypeError if the request can't be written; the errors of the
+ * connection.
+ */
+export function exchange(state: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
   const { method, url, headers, body, addresses, connection } = request;
   const isTls = url.protocol === "https:";
   return new Promise<ExchangeReply>((resolve, reject) => {
-    /** What the connection had read before this exchange. */
+    /** The bytes that the connection had read before this exchange. */
     let readBefore = 0;
     const limit = (): void => {
       if ((outgoing.socket?.bytesRead ?? 0) - readBefore <= READ_BYTES_MAX) return;
       outgoing.destroy();
-      reject(new OutboundError("too_large", `The answer takes more than ${READ_BYTES_MAX} bytes to read.`));
+      reject(new OutboundError("too_large", `The answer takes more than ${READ_BYTES_MAX} bytes on the network.`));
     };
-    if (made.isOver) throw new Error("the call is over");
+    if (state.isOver) throw new Error("the call is over");
     const outgoing = (isTls ? requestHttps : requestHttp)(
       url,
       {
@@ -87,22 +90,23 @@ export function exchange(made: Exchange, request: ExchangeRequest): Promise<Exch
         ...connection,
       },
       (incoming) => {
-        made.answered();
+        state.answered();
         incoming.on("data", limit);
         read(incoming, resolve, reject);
       },
     );
-    made.begin(outgoing);
+    state.begin(outgoing);
     outgoing.on("information", limit);
     outgoing.on("socket", (socket) => {
       readBefore = socket.bytesRead;
-      if (outgoing.reusedSocket) made.sent = true;
+      if (outgoing.reusedSocket) state.sent = true;
       else
         socket.once(isTls ? "secureConnect" : "connect", () => {
-          made.sent = true;
+          state.sent = true;
         });
     });
-    // The service would speak another protocol (101) that nobody asked for: without a listener there is no end to the call.
+    // The service switches to another protocol (101) without being asked. Without this listener, the call would never
+    // end.
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
       reject(new Error("the service switched protocols"));
@@ -112,7 +116,7 @@ export function exchange(made: Exchange, request: ExchangeRequest): Promise<Exch
   });
 }
 
-/** Answers with the judged addresses, whatever the name would lead to by now. */
+/** Returns the checked addresses, whatever the name resolves to now. */
 function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
   return (_, options, callback) => {
     if (options.all === true) return callback(null, [...addresses]);

@@ -1,4 +1,5 @@
-// Services that answer without end, in parts that are no body: they are cut after a few megabytes, whatever time the call has left.
+// Services that send without end, in parts that aren't a body: the connection is closed after a few megabytes, whatever
+// time is left.
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
@@ -9,7 +10,7 @@ const outbound = createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) });
 let server: Server | null = null;
 afterEach(() => server?.close());
 
-/** What comes of a call to a service that says `first`, and then `again` for as long as it is read. */
+/** The result of a call to a service that sends `first`, and then `again` as long as it is read. */
 async function call(first: string, again: string): Promise<{ readonly problem: string; readonly ms: number }> {
   const flooding = createServer((socket) => {
     socket.on("error", () => {});

@@ -1,6 +1,6 @@
-// Guarantee 13: calls of projects reach no address that is not public, by number, by name, through a redirect or a second answer of a
-// name server. Each case goes through both ways out: HTTP (workflows, webhooks, providers) and connections of mail. Names are asked of a
-// real name server, and every attempt to connect is counted.
+// Guarantee 13: calls of projects reach no address that is not public, by number, by name, through a redirect or a
+// second answer of a name server. Each case tests both ways out: HTTP (workflows, webhooks, providers) and connections
+// for mail. Names are resolved by a real name server, and every connection attempt is counted.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -34,7 +34,7 @@ const PUBLIC: readonly string[] = [
   ..."169.255.0.1 172.15.255.255 172.32.0.1 192.0.1.1 192.167.255.255 192.169.0.1 198.17.255.255 198.20.0.1".split(" "),
   ..."223.255.255.255 2001:200::1 2001:4860:4860::8888 2606:4700::1111 2a00:1450::1".split(" "),
 ];
-/** Written so that it is not seen at once where they lead: each is an address of this machine or none at all. */
+/** Notations that hide where they lead: each is an address of this machine or no address at all. */
 const HIDDEN_HOSTS: readonly string[] = [
   ..."2130706433 0x7f000001 017700000001 0x7f.1 0177.0.0.1 127.1 127.0.1 0 0x0 00000000 127.0.0.1. 127。0。0。1".split(
     " ",
@@ -94,7 +94,7 @@ beforeEach(() => {
   names.clear();
 });
 
-/** What the operator allows stands for the public addresses that a test can't call. */
+/** The operator's allowed networks replace the public addresses, which a test can't call. */
 const ways = (allowed: readonly string[] = []) => {
   const outbound = createOutbound({ outboundAllowed: networksOf(allowed) }, undefined, lookUp);
   const mail = createNetwork({ outbound, allowed: networksOf(allowed), lookUp }, "p");
@@ -132,7 +132,7 @@ describe("an address that is not public", () => {
     expect(await problemOf(ways(["127.0.0.1"]).http(url))).toBe("refused");
     expect(attempts).toEqual([]);
   });
-  it("with a zone it is none, whatever follows", () => {
+  it("with a zone it is invalid, whatever follows", () => {
     const guard = createAddressGuard();
     for (const address of ["fe80::1%lo", "2606:4700::1111%eth0", "::1%1", "fe80::1%2606"])
       expect(guard(address), address).toBe(false);
@@ -150,7 +150,7 @@ describe("a public address", () => {
 });
 
 describe("a port", () => {
-  // Mail, databases, shells, caches and the internal ports of clusters; each is one that services behind a firewall trust.
+  // Mail, databases, shells, caches and the internal ports of clusters, which services behind a firewall trust.
   const closed = [1, 7, 22, 23, 25, 53, 110, 111, 135, 139, 445, 465, 587, 1433, 2049, 2375, 2379, 3000, 3306, 3389];
   const others = [4001, 5432, 5984, 6379, 6443, 8081, 8500, 9090, 9200, 10250, 11211, 15672, 27017, 65535];
   it.each([...closed, ...others])("%i of a public address is not called, as a number or by name", async (at) => {
@@ -162,13 +162,13 @@ describe("a port", () => {
     expect(attempts).toEqual([]);
   });
   it.each(["http://a.test/", "https://a.test/", "http://a.test:8080/", "https://a.test:8443/", "http://a.test:443/"])(
-    "%s is one of the list: the address alone is judged",
+    "%s is in the list: only the address is checked",
     async (url) => {
       names.set("a.test", () => ["10.0.0.1"]);
-      await expect(ways().http(url)).rejects.toThrow("a.test leads to an address that projects may not call.");
+      await expect(ways().http(url)).rejects.toThrow("a.test resolves to an address that projects can't call.");
     },
   );
-  it("is looked at by the operator's own list, and not in the networks that the operator allows", async () => {
+  it("is checked against the operator's own list, but not in the networks that the operator allows", async () => {
     names.set("good.test", () => ["8.8.8.8", "127.0.0.2"]);
     names.set("far.test", () => ["8.8.8.8"]);
     const targets = { outboundAllowed: networksOf(["127.0.0.2"]), outboundPorts: new Set([8443]) };
@@ -177,14 +177,14 @@ describe("a port", () => {
       outbound.call("p", async () => ({ method: "GET", url, headers: {}, body: null, timeoutMs: 2_000 }));
     for (const url of ["http://far.test/", "https://far.test/", "https://8.8.8.8:443/"])
       await expect(call(url)).rejects.toMatchObject({ problem: "refused", message: expect.stringContaining("8443") });
-    // Of several addresses the operator's own is called at any port, and no other.
+    // If there are several addresses, only the operator's own can be called on any port.
     expect((await call(`http://good.test:${port}/200`)).status).toBe(200);
     expect(attempts).toEqual(["127.0.0.2"]);
   });
 });
 
-describe("what a name server says", () => {
-  it("is judged once and connected to: a second answer changes nothing", async () => {
+describe("a name server's answer", () => {
+  it("is checked once and used: a second answer changes nothing", async () => {
     names.set("rebind.test", (at) => [at === 1 ? "127.0.0.2" : "127.0.0.1"]);
     const { http } = ways(["127.0.0.2"]);
     expect((await http(`http://rebind.test:${port}/200`)).status).toBe(200);
@@ -197,7 +197,7 @@ describe("what a name server says", () => {
     [["10.0.0.1", "127.0.0.2", "169.254.169.254"]],
     [["::1", "127.0.0.2"]],
     [["127.0.0.2", "::ffff:127.0.0.1", "fd00::1"]],
-  ])("is connected to as far as it is allowed: %j", async (answer) => {
+  ])("is used as far as it is allowed: %j", async (answer) => {
     names.set("mixed.test", () => answer);
     const { http, mail } = ways(["127.0.0.2"]);
     expect((await http(`http://mixed.test:${port}/200`)).status).toBe(200);
@@ -223,7 +223,7 @@ describe("what a name server says", () => {
       expect(attempts).toEqual([]);
     },
   );
-  it("leads nowhere where it is nothing", async () => {
+  it("fails the call if it is empty", async () => {
     names.set("empty.test", () => []);
     for (const host of ["unknown.test", "empty.test"]) {
       expect(await problemOf(ways().http(`http://${host}/`))).toBe("unreachable");
@@ -232,19 +232,19 @@ describe("what a name server says", () => {
   });
 });
 
-describe("what a service answers", () => {
+describe("a service's answer", () => {
   it.each([301, 302, 303, 307, 308])("with %i: is not followed", async (status) => {
     names.set("good.test", () => ["127.0.0.2"]);
     expect((await ways(["127.0.0.2"]).http(`http://good.test:${port}/${status}`)).status).toBe(status);
     expect({ requests, attempts }).toEqual({ requests: [`/${status}`], attempts: ["127.0.0.2"] });
   });
-  it("compressed, stays as it came", async () => {
+  it("that is compressed stays compressed", async () => {
     const { body } = await ways(["127.0.0.1"]).http(`http://127.0.0.1:${port}/200/bomb`);
     expect(body.length).toBeLessThan(100_000);
   });
 });
 
-it("name servers that stay silent hold up no other project", async () => {
+it("silent name servers delay no other project", async () => {
   names.set("*.silent.test", () => "silent");
   names.set("good.test", () => ["127.0.0.2"]);
   const outbound = createOutbound({ outboundAllowed: networksOf(["127.0.0.2"]) }, undefined, lookUp);

@@ -1,16 +1,16 @@
-// Where a name leads, for all calls of projects. In: a host. Out: those of its addresses that the guard lets through. Names are asked of
-// name servers without a thread: a server that stays silent holds up no other project's look-ups.
+// Resolves names for all calls of projects. In: a host. Out: its addresses that the guard allows. Name servers are
+// queried without a thread, so a server that doesn't answer doesn't delay other projects' look-ups.
 import type { LookupAddress } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { AddressGuard } from "./address-guard.ts";
 
-/** All addresses of a name. @throws Error where there are none, or no server answers. */
+/** All addresses of a name. @throws Error if there are none, or if no server answers. */
 export type NameLookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 export class RefusedHost extends Error {
   constructor(host: string) {
-    super(`${host} leads to an address that projects may not call.`);
+    super(`${host} resolves to an address that projects can't call.`);
     this.name = "RefusedHost";
   }
 }
@@ -19,9 +19,9 @@ const QUERY_MS_MAX = 2_000;
 const QUERIES = 2;
 
 /**
- * Names with a dot are asked of the name servers alone. `localhost` and names without a dot are the machine's own, which its operator
- * gives: these are asked of the system, that has two threads for them.
- * @param servers Name servers, such as `127.0.0.1:5353`. Default: the system's.
+ * Only name servers resolve names with a dot. `localhost` and names without a dot belong to the machine and its
+ * operator; the system resolves them, with two threads. @param servers Name servers, such as `127.0.0.1:5353`. Default:
+ * the system's.
  */
 export function createNameLookup(servers?: readonly string[]): NameLookup {
   const resolver = new Resolver({ timeout: QUERY_MS_MAX, tries: QUERIES });
@@ -39,8 +39,8 @@ export function createNameLookup(servers?: readonly string[]): NameLookup {
 }
 
 /**
- * The addresses that may be connected to: the caller connects to one of them, and asks for the name no second time.
- * @throws RefusedHost where none of its addresses is allowed; what the look-up throws.
+ * The addresses that a caller can connect to. The caller must use one of them, and must not resolve the name again.
+ * @throws RefusedHost if none of its addresses is allowed; the errors of the look-up.
  */
 export async function judgedAddresses(
   host: string,

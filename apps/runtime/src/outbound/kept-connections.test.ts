@@ -1,4 +1,5 @@
-// Connections that stay open: used again for the same sender and the addresses that were judged for this very call, and for nothing else.
+// Connections that stay open: reused for the same sender and the addresses that were checked for this call, and for
+// nothing else.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { networksOf } from "@plinth/service";
@@ -7,7 +8,7 @@ import { createOutbound } from "./call.ts";
 
 let server: Server;
 let port: number;
-/** Connections that were opened, by the address that they lead to. */
+/** Opened connections, by the address that they lead to. */
 const opened: string[] = [];
 const sockets = new Set<Socket>();
 let requests = 0;
@@ -51,19 +52,19 @@ const call = async (keepFor: string | undefined, path = "/", host = "shop.test")
   }
 };
 
-it("is used again by the same sender, and by no other", async () => {
+it("is reused by the same sender, and by no other", async () => {
   for (const sender of ["a", "a", "a", "b", "b"]) expect(await call(sender)).toBe("yes");
   expect(opened).toHaveLength(2);
   expect(await call("a", "/", "other.test")).toBe("yes");
   expect(opened).toHaveLength(3);
 });
 
-it("is opened for each call where nobody asks for more", async () => {
+it("is opened for each call by default", async () => {
   for (const sender of [undefined, undefined]) expect(await call(sender)).toBe("yes");
   expect(opened).toHaveLength(2);
 });
 
-it("is not used where the name leads elsewhere by now", async () => {
+it("is not reused if the name resolves differently now", async () => {
   expect(await call("moved")).toBe("yes");
   addresses = ["127.0.0.2"];
   expect(await call("moved")).toBe("yes");
@@ -72,14 +73,14 @@ it("is not used where the name leads elsewhere by now", async () => {
   expect(opened).toEqual(["127.0.0.1", "127.0.0.2"]);
 });
 
-it("is not used where the name leads to an address that is refused by now", async () => {
+it("is not reused if the name resolves to a refused address now", async () => {
   expect(await call("rebound")).toBe("yes");
   addresses = ["127.0.0.3"];
   expect(await call("rebound")).toBe("refused");
   expect({ opened, requests }).toEqual({ opened: ["127.0.0.1"], requests: 1 });
 });
 
-it("of several addresses is used while the same ones are allowed, in whatever order", async () => {
+it("of several addresses is reused while the same ones are allowed, in any order", async () => {
   addresses = ["127.0.0.1", "127.0.0.3", "127.0.0.2"];
   expect(await call("several")).toBe("yes");
   addresses = ["127.0.0.2", "127.0.0.1"];
@@ -87,9 +88,9 @@ it("of several addresses is used while the same ones are allowed, in whatever or
   expect(opened).toHaveLength(1);
 });
 
-it("that the service has just closed is replaced, and the request sent again", async () => {
+it("that the service has just closed is replaced, and the request is repeated", async () => {
   expect(await call("closed")).toBe("yes");
-  // Closed without a word: the client learns of it by its next request.
+  // Closed silently: the client only notices at its next request.
   const [socket] = sockets;
   const again = call("closed");
   socket?.resetAndDestroy();
@@ -97,7 +98,7 @@ it("that the service has just closed is replaced, and the request sent again", a
   expect(opened).toHaveLength(2);
 });
 
-it("that gives no answer is not used again", async () => {
+it("that gives no answer is not reused", async () => {
   expect(await call("silent", "/silent")).toBe("no_answer");
   expect(await call("silent")).toBe("yes");
   expect(opened).toHaveLength(2);

@@ -1,6 +1,7 @@
-// Connections that stay open for a few seconds, for whoever sends to the same service again. In: who sends, the URL, and the addresses
-// that were judged for this call. Out: where its connection comes from. A connection is only used again by the same sender, for the same
-// origin, and where the very addresses were judged that it was opened for: a name that leads elsewhere by now gets a new one.
+// Connections that stay open for a few seconds, for further calls to the same service. In: the sender, the URL, and the
+// addresses that were checked for this call. Out: the source of its connection. A connection is only reused by the same
+// sender, for the same origin, and with exactly the same checked addresses: a name that resolves differently gets a new
+// connection.
 import type { LookupAddress } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
@@ -14,7 +15,7 @@ export interface KeptConnections {
 }
 
 const KEPT_MS = 4_000;
-/** Idle connections of one sender, and of all: each holds a socket. */
+/** Idle connections of one sender, and of all. Each holds a socket. */
 const KEPT_MAX = 8;
 const KEPT_IN_ALL_MAX = 400;
 const OPTIONS = { keepAlive: true, maxFreeSockets: KEPT_MAX, timeout: KEPT_MS };
@@ -52,12 +53,12 @@ class KeepingHttps extends HttpsAgent {
   }
 }
 
-/** Node asks for it with the options of the request. */
+/** Node calls it with the options of the request. */
 function nameOf(options: { readonly keptUnder?: string } = {}): string {
   return options.keptUnder ?? "";
 }
 
-/** Node returns whether it keeps it, which its types don't say. */
+/** Node returns whether it keeps the connection, but its types don't say so. */
 function isKept(answer: unknown): boolean {
   return answer !== false;
 }

@@ -1,8 +1,9 @@
-// Why a call to another service has no answer. In: what went wrong. Out: an error that says whether the request may have arrived.
+// The reason why a call to another service has no answer. In: the problem. Out: an error that says whether the request
+// may have arrived.
 
 /**
- * `refused`: not an address or a URL that may be called. `unreachable`: nothing was sent. `no_answer`: it may have been
- * received. `too_large`: the answer.
+ * `refused`: the address or URL is not allowed. `unreachable`: nothing was sent. `no_answer`: it may have been
+ * received. `too_large`: the answer is too large.
  */
 export type OutboundProblem = "refused" | "unreachable" | "no_answer" | "too_large";
 

@@ -1,4 +1,4 @@
-// Calls to other services: where they may go, and what is known when one fails.
+// Calls to other services: where they can go, and what is known when one fails.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networksOf } from "@plinth/service";
@@ -42,7 +42,7 @@ describe("the guard", () => {
     "allows %s",
     (address) => expect(guard(address)).toBe(true),
   );
-  it("allows what the operator names, and nothing beside it", () => {
+  it("allows only what the operator names in addition", () => {
     const own = createAddressGuard(networksOf(["127.0.0.1"]));
     expect([own("127.0.0.1"), own("127.0.0.2"), own("10.0.0.1")]).toEqual([true, false, false]);
   });
@@ -102,7 +102,7 @@ describe("a call", () => {
     expect((await open.call("a", async () => ({ ...request, url: `${url}/redirect` }))).status).toBe(302);
     expect(seen).not.toContain("/private");
   });
-  it("tells what was never sent from what got no answer", async () => {
+  it("distinguishes a request that was never sent from one without an answer", async () => {
     expect(await problemOf(open.call("a", async () => ({ ...request, url: "http://127.0.0.1:1" })))).toBe(
       "unreachable",
     );
@@ -112,10 +112,10 @@ describe("a call", () => {
     "refuses %s",
     async (bad) => expect(await problemOf(open.call("a", async () => ({ ...request, url: bad })))).toBe("refused"),
   );
-  it.each(["/switch", "/drip"])("ends, whatever the service does to keep it: %s", async (path) => {
+  it.each(["/switch", "/drip"])("ends, whatever the service does to prolong it: %s", async (path) => {
     expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}${path}` })))).toBe("no_answer");
   });
-  it("takes no longer than the operator allows, whatever is asked for", async () => {
+  it("takes no longer than the operator allows, whatever timeout is requested", async () => {
     const bounded = createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) }, 200);
     const startedMs = performance.now();
     expect(
@@ -123,7 +123,7 @@ describe("a call", () => {
     ).toBe("no_answer");
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
-  it("of one project so many are under way at once; another one's go past those that wait", async () => {
+  it("is limited per project, and another project's calls overtake those that wait", async () => {
     const slow = { ...request, url: `${url}/slow`, timeoutMs: 5_000 };
     const startedMs = performance.now();
     let others = 0;
@@ -142,7 +142,7 @@ describe("a call", () => {
     expect(tookMs[20]).toBeGreaterThan(600);
     expect(others).toBeLessThan(tookMs[20] ?? 0);
   });
-  it("reads no more than its bound", async () => {
+  it("reads no more than its limit", async () => {
     expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}/large` })))).toBe("too_large");
   });
 });

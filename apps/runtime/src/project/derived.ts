@@ -1,20 +1,21 @@
-// Keeps what is worked out from a release beside it. In: a release and a recipe. Out: the thing, made once.
-// It never outlives what it was made from; what is made from the bundle alone never holds anything of one project.
+// Caches values that are derived from a release, together with the release. In: a release and a derivation. Out: the
+// value, computed once. It never outlives its source. Values derived from the bundle alone never contain data of one
+// project.
 import type { ActiveRelease, Kept, ServedBundle } from "./active-release.ts";
 
-/** From a bundle; all projects that have an equal one share it. */
+/** From a bundle; shared by all projects with an equal bundle. */
 export interface Derivation<T> {
   readonly name: string;
   readonly make: (bundle: ServedBundle, grow: Kept["grow"]) => T;
 }
 
-/** For one project alone. */
+/** For one project only. */
 export interface ProjectDerivation<T> {
   readonly name: string;
   readonly make: (grow: Kept["grow"]) => T;
 }
 
-/** @param grow Where nobody counts, nothing. */
+/** @param grow Default: growth is not counted. */
 export function nothingKept(grow: Kept["grow"] = () => {}): Kept {
   return { items: new Map(), grow };
 }
@@ -29,9 +30,9 @@ export function derivedForProject<T>({ own }: ActiveRelease, { name, make }: Pro
 
 function kept<T>({ items }: Kept, name: string, make: () => T): T {
   const known = items.get(name);
-  // The name belongs to one derivation alone, so what stands under it has that one's type.
+  // Each name belongs to one derivation, so the value under it has that derivation's type.
   if (known !== undefined) return known as T;
-  const made = make();
-  items.set(name, made);
-  return made;
+  const value = make();
+  items.set(name, value);
+  return value;
 }

@@ -1,2 +1,2 @@
-// What stands in the place of a value that whoever looks must not see.
+// Replaces a value that the viewer must not see.
 export const MASK = "[masked]";

@@ -1,4 +1,4 @@
-// Values that are masked in one place are masked wherever else they stand.
+// Values that are masked in one place are masked everywhere else.
 import { expect, it } from "vitest";
 import { createMaskedValues, type MaskedValues } from "./masked-values.ts";
 
@@ -21,7 +21,7 @@ it.each([
   ["\ud800half", "x", "x"],
 ])("%j in %j", (value, text, shown) => expect(knowing(value).apply(text)).toEqual(shown));
 
-it("the longest of two is masked, wherever it stands", () => {
+it("the longest of two matches is masked, wherever it is", () => {
   const masked = knowing("ada@example.com", "ada@example.com.au");
   expect(masked.apply({ to: ["ada@example.com.au", null, true], "of ada@example.com": 1 })).toEqual({
     to: ["[masked]", null, true],
@@ -29,7 +29,7 @@ it("the longest of two is masked, wherever it stands", () => {
   });
 });
 
-it("what was not masked is not remembered", () => {
+it("a value that was not masked is not remembered", () => {
   const masked = createMaskedValues();
   expect(masked.learn({ name: "Berlin", no: null }, { name: "Berlin", no: null })).toEqual({
     name: "Berlin",
@@ -38,7 +38,7 @@ it("what was not masked is not remembered", () => {
   expect(masked.apply("Berlin")).toBe("Berlin");
 });
 
-it("what there is no time to look through is not shown, and takes no time", () => {
+it("a value beyond the search limit is not shown, and takes no time", () => {
   const masked = knowing(...Array.from({ length: 5_000 }, (_, at) => `same start ${at}`));
   const startedMs = performance.now();
   expect(masked.apply("same start ".repeat(100_000))).toBe("[masked]");

@@ -1,23 +1,23 @@
-// Masks values by what they are, for those who look at a run. In: values, as they are and as they are shown where their names or
-// templates say what is masked. Out: other values with the same personal ones masked in them: another service tells again what it
-// was sent, under names of its own. It never shows what it had no room to look through.
+// Masks values for people who look at a run, wherever the values appear. In: values, as they are and as names and
+// templates mask them. Out: other values with the same personal data masked. This is needed because another service may
+// return the data that it received, under other names. Values beyond the search limit are never shown.
 import { MASK } from "./mask.ts";
 import type { Mask, WorkMasks } from "./work-masks.ts";
 
 export interface MaskedValues {
-  /** Remembers what was masked. Out: `shown`. */
+  /** Remembers what was masked. Returns `shown`. */
   learn(value: unknown, shown: unknown): unknown;
-  /** The value, with what is remembered masked wherever it stands: in texts, in names of members, as a number. */
+  /** Masks all remembered values in it: in texts, in names of members, and as numbers. */
   apply(value: unknown): unknown;
 }
 
-/** Within a text; what is shorter stands in too many words. */
+/** Minimum length to search for within a text. Shorter values occur in too many words. */
 const WITHIN_MIN = 5;
-/** As all of a text. */
+/** Minimum length to search for as a whole text. */
 const WHOLE_MIN = 3;
-/** Values that are remembered. */
+/** Maximum number of remembered values. */
 const KNOWN_MAX = 10_000;
-/** Places looked at and values compared in one answer, about a fifth of a second. */
+/** Maximum visited places and compared values in one answer, about a fifth of a second. */
 const LOOKS_MAX = 3_000_000;
 
 export function createMaskedValues(): MaskedValues {
@@ -45,15 +45,15 @@ export function createMaskedValues(): MaskedValues {
       return;
     }
     if (typeof value !== "object" || value === null || typeof shown !== "object" || shown === null) return;
-    const beside = shown as Readonly<Record<string, unknown>>;
-    for (const [name, member] of Object.entries(value)) learn(member, beside[name]);
+    const shownMembers = shown as Readonly<Record<string, unknown>>;
+    for (const [name, member] of Object.entries(value)) learn(member, shownMembers[name]);
   };
 
   const within = (text: string): string => {
     const plain = folded(text);
     if (known.has(plain) || known.size > KNOWN_MAX) return MASK;
     byStart ??= startsOf(known);
-    let made = "";
+    let maskedText = "";
     let from = 0;
     for (let at = 0; at + WITHIN_MIN <= plain.length; ) {
       const candidates = byStart.get(plain.slice(at, at + WITHIN_MIN)) ?? [];
@@ -64,11 +64,11 @@ export function createMaskedValues(): MaskedValues {
         at++;
         continue;
       }
-      made += text.slice(from, at) + MASK;
+      maskedText += text.slice(from, at) + MASK;
       at += found.length;
       from = at;
     }
-    return made + text.slice(from);
+    return maskedText + text.slice(from);
   };
 
   const apply = (value: unknown): unknown => {
@@ -95,7 +95,7 @@ export interface EventParts {
   readonly data: unknown;
 }
 
-/** What an event carries, as it is shown; what is masked of it is remembered. */
+/** An event's data as it is shown. Its masked values are remembered. */
 export function shownEvent(
   { name, record, old, data }: EventParts,
   masks: WorkMasks,
@@ -105,13 +105,13 @@ export function shownEvent(
   return { record: show(record, null), old: show(old, null), data: show(data, masks.event(name)) };
 }
 
-/** By how they begin, the longest first: one may be the beginning of another. */
+/** Grouped by their beginnings, the longest first, because one value may be the beginning of another. */
 function startsOf(known: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const within = [...known].filter(({ length }) => length >= WITHIN_MIN).sort((a, b) => b.length - a.length);
   return Map.groupBy(within, (text) => text.slice(0, WITHIN_MIN));
 }
 
-/** Whatever its case: an address comes back in small letters. Each character keeps its place. */
+/** Ignores case, because addresses often return in lower case. Each character keeps its position. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text;

@@ -1,15 +1,16 @@
-// Which of the organizations' tables the live release has. In: a release. Out: how much of organizations can be served.
-// A release that was deployed before there were invitations is served without them: it never meets a table that isn't there.
+// Finds out which of the organizations' tables the live release has. In: a release. Out: which functions of
+// organizations can be served. A release from before invitations existed is served without them, so that no statement
+// names a missing table.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, ServedBundle } from "./active-release.ts";
 import { hasModule } from "./has-module.ts";
 
-/** `memberships`: without invitations and without what says which organization a user has chosen. */
+/** `memberships`: without invitations, and without the organization that a user has chosen. */
 export type OrganizationTables = "none" | "memberships" | "all";
 
 export const INVITATIONS_TABLE = "organizations__invitations";
 
-// Asked by each request of a user: a search through the tables is paid once for a release.
+// Every request of a user needs it, so the tables are only searched once per release.
 const known = new WeakMap<ServedBundle, OrganizationTables>();
 
 export function organizationTables(release: ActiveRelease): OrganizationTables {
@@ -31,6 +32,6 @@ export function requireInvitations(release: ActiveRelease): void {
   if (organizationTables(release) === "all") return;
   throw new Fault("deployment_required", {
     detail:
-      "The project was deployed before invitations and chosen organizations existed. Deploy it once again, so that it gets their tables; where nothing else is to change, a changed comment in the blueprint is enough.",
+      "The project was deployed before invitations and chosen organizations existed. Deploy it again to create their tables. If nothing else changes, a changed comment in the blueprint is enough.",
   });
 }

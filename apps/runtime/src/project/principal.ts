@@ -1,11 +1,11 @@
-// Who acts in a project: a key, a user, a person of the console, or the service itself. In: nothing. Out: types, and what
-// statements and logs need to know of whoever it is.
+// The principal that acts in a project: a key, a user, a person in the console, or the service itself. Types, and the values that
+// statements and logs need of a principal.
 import type { ProjectId } from "@plinth/bundle";
 
-/** Who acts. `roles` are expanded by inheritance and sorted. */
+/** A principal that acts. `roles` are expanded by inheritance and sorted. */
 export type Principal = CallerPrincipal | ServicePrincipal;
 
-/** Who sends requests; their roles always hold `public`. */
+/** A principal that sends requests. Their roles always include `public`. */
 export type CallerPrincipal = KeyPrincipal | UserPrincipal | OperatorPrincipal;
 
 export interface KeyPrincipal {
@@ -18,11 +18,11 @@ export interface KeyPrincipal {
 
 export type KeyKind = "publishable" | "secret";
 
-/** That a user belongs to an organization, and as what. */
+/** A user's membership in an organization, with the role. */
 export interface Membership {
   readonly organization: string;
   readonly role: string;
-  /** Whether the user's requests are made in it where they name none; true for one at most. */
+  /** Whether requests that name no organization are made in this one; true for at most one. */
   readonly chosen: boolean;
 }
 
@@ -32,14 +32,14 @@ export interface UserPrincipal {
   readonly sessionId: string;
   readonly email: string;
   readonly roles: readonly string[];
-  /** The key that stood beside the user's token, if any. */
+  /** The key that was sent together with the user's token, if any. */
   readonly keyId: string | null;
   readonly keyKind: KeyKind | null;
-  /** Empty where the release has no organizations. */
+  /** Empty if the release has no organizations. */
   readonly memberships: readonly Membership[];
 }
 
-/** A person of the console, vouched for by control. */
+/** A person in the console, vouched for by control. */
 export interface OperatorPrincipal {
   readonly kind: "operator";
   readonly email: string;
@@ -47,10 +47,10 @@ export interface OperatorPrincipal {
   readonly readOnly: boolean;
 }
 
-/** What the platform does by itself: no rule of the project applies to it; constraints, state machines and the audit log do. */
+/** The platform itself. The project's rules don't apply to it; constraints, state machines and the audit log do. */
 export interface ServicePrincipal {
   readonly kind: "service";
-  /** What it does, as the audit log names it: `retention`. */
+  /** The purpose in the audit log, such as `retention`. */
   readonly purpose: string;
   readonly roles: readonly string[];
 }
@@ -71,7 +71,7 @@ export function userId(principal: Principal): string | null {
   return principal.kind === "user" ? principal.userId : null;
 }
 
-/** Who acts, as the audit log and the access log name them. */
+/** The principal's name in the audit log and the access log. */
 export function principalId(principal: Principal): string {
   switch (principal.kind) {
     case "key":
@@ -85,7 +85,10 @@ export function principalId(principal: Principal): string {
   }
 }
 
-/** Admin keys, the project's operators and the service stand above organizations; a user who is admin is bound to theirs. */
+/**
+ * Admin keys, the project's operators and the service aren't bound to organizations. A user who is an admin is bound to
+ * their own.
+ */
 export function standsAboveOrganizations(principal: Principal): boolean {
   switch (principal.kind) {
     case "key":

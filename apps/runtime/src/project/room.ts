@@ -1,16 +1,19 @@
-// How much values may take together. In: JSON values, one after another. Out: nothing, until they are too much. Counting stops
-// where no room is left, however large the value is.
+// Limits the total size of values. In: JSON values, one after another. Out: nothing, or a fault when they are too much.
+// Counting stops when no room is left, however large the value is.
 import type { JsonValue } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 
 export interface Room {
-  /** @throws Fault `conflict` where no room is left for it. */
+  /** @throws Fault `conflict` if there is no room left for it. */
   take<Given extends JsonValue>(value: Given): Given;
-  /** Counts what is there already: it stays, also where it is too much. */
+  /** Counts a value that is stored already. It stays, even if it is too large. */
   add(value: JsonValue): void;
 }
 
-/** @param charactersMax Of texts and names; anything else counts as one. @param what Whose values they are, for the message. */
+/**
+ * @param charactersMax Characters of texts and names; any other value counts as one. @param what The subject of the
+ * message.
+ */
 export function createRoom(charactersMax: number, what: string): Room {
   let left = charactersMax;
   const count = (value: JsonValue): void => {
@@ -28,14 +31,14 @@ export function createRoom(charactersMax: number, what: string): Room {
       const before = left;
       count(value);
       if (left >= 0) return value;
-      // What is not kept takes no room: there is some left for what is done about it.
+      // A refused value takes no room, so there is some left for handling the failure.
       left = before;
       throw new Fault("conflict", { detail: `${what} more than ${charactersMax} characters.` });
     },
   };
 }
 
-/** Characters of all that the steps of one run give: they are read at once whenever it goes on. */
+/** Characters of all results of one run's steps. They are read at once whenever the run continues. */
 const OUTPUTS_MAX = 8_388_608;
 
-export const roomOfRun = (): Room => createRoom(OUTPUTS_MAX, "The steps of this run give");
+export const roomOfRun = (): Room => createRoom(OUTPUTS_MAX, "The results of this run's steps have");

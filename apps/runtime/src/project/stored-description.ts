@@ -1,5 +1,5 @@
-// What a release says of itself, as it is stored: its OpenAPI document and its SDK types, each compressed once. In: a bundle. Out: the
-// bytes that requests are answered with. It never parses what it stores.
+// The stored description of a release: its OpenAPI document and its SDK types, each compressed once. In: a bundle. Out:
+// the bytes that answer requests. It never parses what it stores.
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Bundle } from "@plinth/bundle";
@@ -26,13 +26,13 @@ export function describe({ openapi, sdkTypes }: Pick<Bundle, "openapi" | "sdkTyp
   return packed({ openapi: JSON.stringify(openapi), sdkTypes });
 }
 
-/** In a thread of Node's own. */
+/** In one of Node's own threads. */
 export async function packed({ openapi, sdkTypes }: Texts): Promise<StoredDescription> {
   const [document, types] = await Promise.all([compressed(openapi), compressed(sdkTypes)]);
   return { openapi: document, sdkTypes: types };
 }
 
-/** Keeps the one that is stored already, and none of a release that is over. */
+/** Keeps an already stored description, and stores none for a release that is over. */
 export async function storeDescription(
   client: Pick<ClientBase | Pool, "query">,
   releaseId: string,
@@ -41,7 +41,7 @@ export async function storeDescription(
   await client.query(STORE, [releaseId, openapi, sdkTypes]);
 }
 
-/** How long it is when it is unpacked: what gzip writes at its end (RFC 1952, 2.3.1), right up to 4 GiB. */
+/** Its unpacked length, which gzip writes at the end (RFC 1952, 2.3.1); correct up to 4 GiB. */
 export function unpackedLength(part: Buffer): number {
   return part.readUInt32LE(part.length - 4);
 }

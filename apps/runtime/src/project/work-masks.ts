@@ -1,12 +1,12 @@
-// What of a run's values is personal or secret, for those who look at it. In: workflows, and the names of masked fields. Out: for each
-// step, input, output and event what to mask. A value is followed through templates by what their expressions read, whatever it is
-// called there. What another service answers, and a record that a personal value was copied into, are known by
-// their members' names alone, and by the values that are masked elsewhere (`masked-values.ts`).
+// Finds out which of a run's values are personal or secret, for people who look at it. In: workflows, and the names of
+// masked fields. Out: the masks for each step, input, output and event. A value is followed through the expressions in
+// templates, whatever its name is there. Answers of other services, and records that a personal value was copied into,
+// are only masked by the names of their members, and by values that are masked elsewhere (`masked-values.ts`).
 import type { BundleBackground, BundleEntity, BundleStep, JsonValue, StepAction, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { MASK } from "./mask.ts";
 
-/** Which parts of a value are masked; null for none of it. */
+/** The masked parts of a value; null for none. */
 export type Mask = "all" | { readonly members: Readonly<Record<string, Mask>> } | { readonly items: Mask } | null;
 
 export interface StepMasks {
@@ -15,13 +15,13 @@ export interface StepMasks {
 }
 
 export interface WorkMasks {
-  /** @param path As the step's row has it. */
+  /** @param path As in the step's row. */
   step(of: WorkName, path: string): StepMasks;
   input(of: WorkName): Mask;
   output(of: WorkName): Mask;
-  /** Of an event's `data`. */
+  /** For an event's `data`. */
   event(name: string): Mask;
-  /** The value with what is masked replaced, also whatever is called as a masked field is called. */
+  /** The value with its masked parts replaced, including all members with the name of a masked field. */
   apply(value: unknown, mask: Mask): unknown;
 }
 
@@ -30,7 +30,7 @@ export interface WorkName {
   readonly workflow: string;
 }
 
-/** Of fields that are `pii`, `internal` or secret, whichever entity has them. */
+/** Names of the fields that are `pii`, `internal` or secret, in any entity. */
 export function maskedNames(entities: readonly BundleEntity[]): ReadonlySet<string> {
   return new Set(
     entities.flatMap(({ fields }) =>
@@ -41,7 +41,7 @@ export function maskedNames(entities: readonly BundleEntity[]): ReadonlySet<stri
 
 export function masksOf(background: BundleBackground, names: ReadonlySet<string>): WorkMasks {
   const analysis = new Analysis(names);
-  // Values go from run to run: each pass follows them one run further.
+  // Values pass from run to run. Each pass follows them one run further.
   for (let pass = 0; pass < PASSES_MAX; pass++) {
     const before = JSON.stringify([...analysis.known]);
     analysis.visit(background);
@@ -65,17 +65,17 @@ export function masksOf(background: BundleBackground, names: ReadonlySet<string>
   };
 }
 
-/** As many runs as may start one another, see `DEPTH_MAX`. */
+/** As many runs as can start one another, see `DEPTH_MAX`. */
 const PASSES_MAX = 13;
 
 const keyOf = ({ kind, workflow }: WorkName): string => `${kind}/${workflow}`;
 
-/** What names lead to, beside the names of masked fields. */
+/** The masks of names, in addition to the names of masked fields. */
 type Roots = Readonly<Record<string, Mask>>;
 
 class Analysis {
   readonly known = new Map<string, Mask>();
-  /** Steps with `for_each`: each member has an output of its own. */
+  /** Steps with `for_each`: each member has its own output. */
   readonly lists = new Set<string>();
   readonly #names: ReadonlySet<string>;
 
@@ -97,12 +97,12 @@ class Analysis {
       const input = membersOf(Object.fromEntries(personal.map((field) => [field.name, "all" as const])));
       this.#add(`${key} input`, input);
       const outputs = this.#steps(key, steps, "", { input }, {});
-      const made = output === null ? null : this.#template(output, { input, steps: membersOf(outputs) });
-      this.#add(`${key} output`, made);
+      const mask = output === null ? null : this.#template(output, { input, steps: membersOf(outputs) });
+      this.#add(`${key} output`, mask);
     }
   }
 
-  /** Out: what `steps.<id>` is masked by, behind them. */
+  /** Returns the masks of `steps.<id>` for the steps that follow. */
   #steps(key: string, steps: readonly BundleStep[], prefix: string, roots: Roots, before: Roots): Roots {
     const outputs: Record<string, Mask> = { ...before };
     for (const step of steps) {
@@ -127,7 +127,7 @@ class Analysis {
     return outputs;
   }
 
-  /** Why a step failed may quote what it was given, and that of a worker what one of its steps was given. */
+  /** The error of a step may quote its input; that of a worker, the input of one of its steps. */
   #message(action: StepAction, input: Mask): Mask {
     const called = action.kind === "worker.run" ? keyOf({ kind: "worker", workflow: action.worker }) : null;
     return input !== null || (called !== null && this.#get(`${called} message`) !== null) ? "all" : null;
@@ -141,7 +141,7 @@ class Analysis {
       case "record.create":
       case "record.update":
       case "record.transition": {
-        // The record has what was written, under the same names.
+        // The record has the written values, under the same names.
         const values = all(action.values);
         return { input: values, output: values };
       }
@@ -192,7 +192,7 @@ class Analysis {
       case "value":
         return this.#expression(template.expression, env);
       case "text":
-        return template.parts.some((part) => typeof part !== "string" && this.#isTold(part, env)) ? "all" : null;
+        return template.parts.some((part) => typeof part !== "string" && this.#reveals(part, env)) ? "all" : null;
       case "list": {
         const items = template.items.map((item) => this.#template(item, env)).reduce(union, null);
         return items === null ? null : { items };
@@ -223,7 +223,7 @@ class Analysis {
       }
       case "operation":
         return this.#operation(expression, env);
-      // Whether, and how many.
+      // Only whether, and how many.
       case "literal":
       case "sent":
       case "context":
@@ -261,15 +261,18 @@ class Analysis {
       case "round":
       case "weekday":
       case "year":
-        return args.some((arg) => this.#isTold(arg, env)) ? "all" : null;
-      // A comparison tells one bit, `size` a number.
+        return args.some((arg) => this.#reveals(arg, env)) ? "all" : null;
+      // A comparison reveals one bit, `size` a number.
       default:
         return null;
     }
   }
 
-  /** Whether a text with it in it tells something that is masked: a whole record in a text has lost its members' names. */
-  #isTold(expression: Expression, env: Roots): boolean {
+  /**
+   * Whether a text that contains the expression reveals something masked. A whole record in a text has lost its
+   * members' names.
+   */
+  #reveals(expression: Expression, env: Roots): boolean {
     if (this.#expression(expression, env) !== null) return true;
     if (expression.kind !== "value" || this.#names.size === 0) return false;
     const { root, path, type } = expression;

@@ -1,5 +1,6 @@
-// What an action is given, as Postgres reads it. In: a checked body. Out: its values with their defaults, as JSON, or a Fault.
-// One statement: each value is cast as a column would be, every check and reference is asked, and so is who may call.
+// Lets Postgres read the input of an action. In: a checked body. Out: its values with their defaults, as JSON, or a
+// Fault. One statement casts each value like a column, and evaluates every check and reference and the rule for
+// callers.
 import { type BundleAction, type BundleInput, distinctPredicates, fillTemplate, type JsonValue } from "@plinth/bundle";
 import { quoteIdentifier, sqlState, type TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
@@ -9,7 +10,7 @@ import { type CallerPrincipal, userId } from "../project/principal.ts";
 import type { TextRow } from "../project/tenant.ts";
 import { anyOf, conditionOf } from "./condition.ts";
 import { unknownReference } from "./database-faults.ts";
-import { type Asker, askerIn, entityView, forProject, living, permission } from "./entity-view.ts";
+import { callerIn, entityView, forProject, living, permission, type StatementCaller } from "./entity-view.ts";
 import { type Bindings, Parameters } from "./parameters.ts";
 import { adminOnly } from "./write-refusal.ts";
 
@@ -23,14 +24,14 @@ export interface InputRequest {
 
 export type ActionInput = Readonly<Record<string, JsonValue>>;
 
-/** Whether one of the roles may call it with some input or other: what can't succeed costs no transaction. */
+/** Whether one of the roles can call it with some input. Refusing early saves a transaction. */
 export function mayCall({ access }: BundleAction, roles: readonly string[]): boolean {
   return roles.some((role) => Object.hasOwn(access, role));
 }
 
 /**
- * @param values Member > text for its parameter; a member that was not sent is absent.
- * @throws Fault 403 (the rule), 422 (a value, a reference to a record that is missing or hidden).
+ * @param values Member > text for its parameter; a member that was not sent is absent. @throws Fault 403 (the rule),
+ * 422 (a value, or a reference to a missing or hidden record).
  */
 export async function readActionInput(
   open: TenantTransaction,
@@ -40,7 +41,7 @@ export async function readActionInput(
 ): Promise<ActionInput> {
   requireAdmin(request, action.input, values);
   const { release, principal, organization, requestId, ip } = request;
-  const statement = assemble(release, action, askerIn(principal, organization));
+  const statement = assemble(release, action, callerIn(principal, organization));
   const bindings: Bindings = {
     principal,
     requestId,
@@ -57,7 +58,7 @@ export async function readActionInput(
       statement.slots.map((slot) => slot(bindings)),
     )
     .catch((error: unknown) => {
-      // Class 22: a value that passed the schema, but that Postgres can't hold.
+      // Class 22: a value that passed the schema, but that Postgres can't store.
       if (sqlState(error)?.startsWith("22") !== true) throw error;
       throw new Fault("validation_failed", { detail: "A value can't be read as its field's type.", cause: error });
     });
@@ -69,7 +70,7 @@ export async function readActionInput(
   return JSON.parse(json ?? "{}") as ActionInput;
 }
 
-/** As the audit log keeps it: of what is masked, that there was a value. */
+/** The input for the audit log. Masked members only show that there was a value. */
 export function maskedInput({ input }: BundleAction, values: ActionInput): ActionInput {
   const masked = new Set(input.filter((field) => field.masked || field.secret).map(({ name }) => name));
   return Object.fromEntries(
@@ -78,17 +79,19 @@ export function maskedInput({ input }: BundleAction, values: ActionInput): Actio
 }
 
 interface InputStatement {
-  /** Columns: the values as JSON, whether the rule holds, whether each reference may be read, whether each check holds. */
+  /**
+   * Columns: the values as JSON, whether the rule holds, whether each reference can be read, whether each check holds.
+   */
   readonly text: string;
   readonly slots: Parameters["slots"];
-  /** The members that the last columns are about; of a check, what is told where it doesn't hold. */
+  /** The members of the last columns; for a check, the error if it doesn't hold. */
   readonly references: readonly string[];
   readonly checks: readonly FieldError[];
 }
 
 const ROW = "_in";
 
-function assemble(release: ActiveRelease, { input, access }: BundleAction, asker: Asker): InputStatement {
+function assemble(release: ActiveRelease, { input, access }: BundleAction, caller: StatementCaller): InputStatement {
   const parameters = new Parameters(new Map(input.map((field) => [field.name, field])));
   const fill = (template: string): string =>
     fillTemplate(template, (hole) => {
@@ -99,17 +102,17 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
   const columns = input.map((field) => `${columnOf(field, parameters, fill)} as ${quoteIdentifier(field.name)}`);
   const shown = input.map((field) => `${fill(field.select)} as ${quoteIdentifier(field.name)}`);
   const json = input.length === 0 ? "'{}'" : `(select row_to_json(_x)::text from (select ${shown.join(", ")}) _x)`;
-  const rules = asker.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
+  const rules = caller.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
   const allowed = anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, fill)));
   const referring = input.filter((field) => field.references !== null);
   const checked = input.flatMap(({ name, checks, refusals = [] }) =>
     checks.map((check, at) => ({
       check,
-      told: refusals[at] ? { path: `/${name}`, ...refusals[at] } : notAllowed(name),
+      refusal: refusals[at] ? { path: `/${name}`, ...refusals[at] } : notAllowed(name),
     })),
   );
   const flags = [
-    ...referring.map((field) => readable(release, field, asker, parameters)),
+    ...referring.map((field) => readable(release, field, caller, parameters)),
     ...checked.map(({ check }) => `coalesce((${check}), true)`),
   ];
   return {
@@ -118,7 +121,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
       `select ${[json, allowed.sql, ...flags].join(", ")} from ${ROW}`,
     slots: parameters.slots,
     references: referring.map(({ name }) => name),
-    checks: checked.map(({ told }) => told),
+    checks: checked.map(({ refusal }) => refusal),
   };
 }
 
@@ -128,18 +131,18 @@ function columnOf(field: BundleInput, parameters: Parameters, fill: (template: s
   return `case when ${parameters.given(field.name)} then ${value} else ${fill(field.default)} end`;
 }
 
-/** As for a record that refers to others: a missing one and a hidden one answer alike. */
-function readable(release: ActiveRelease, field: BundleInput, asker: Asker, parameters: Parameters): string {
+/** As for records that refer to others: a missing and a hidden record get the same answer. */
+function readable(release: ActiveRelease, field: BundleInput, caller: StatementCaller, parameters: Parameters): string {
   const target = entityView(release, field.references ?? "");
   const value = `${ROW}.${quoteIdentifier(field.name)}`;
   const isList = field.sqlType === "uuid[]";
-  const seen = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const seen = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const found = `${target.from} _ref where _ref."id" = ${isList ? `any(${value})` : value} and ${seen}${living(target, "_ref")}`;
   const there = isList ? `(select count(*) from ${found}) = cardinality(${value})` : `exists (select 1 from ${found})`;
   return `(${value} is null or ${there})`;
 }
 
-/** Members that are the caller's own unless an admin says otherwise. */
+/** Members that only an admin can set to another value than the caller's own. */
 function requireAdmin(
   { principal, organization }: InputRequest,
   input: readonly BundleInput[],

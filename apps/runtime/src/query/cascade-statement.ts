@@ -1,24 +1,27 @@
-// Writes the statement that deletes a record and does to others what that asks for. In: an entity, its referrers, who asks.
-// Out: one SQL statement. It never touches more than CASCADE_ROWS_MAX rows, and leaves an audit row for each that it does.
-//
-// The rows to go are found by one recursive query over all referrers, so that circles end and no depth is fixed; each row
-// remembers by which reference it was found, and is left alone if that reference is another by the time it is locked. Whether
-// a row is gone for good or only marked is decided row by row: by whom it was found.
+// Writes the statement that deletes a record, with the effects on the records that refer to it. In: an entity, its
+// referrers, the caller. Out: one SQL statement. It changes at most CASCADE_ROWS_MAX rows, and writes an audit row for
+// each.
+// One recursive query over all referrers finds the rows, so that cycles end and the depth isn't limited. Each row
+// remembers the reference by which it was found. If that reference has changed by the time of the lock, the row is left
+// alone. Whether a row is deleted for good or only marked depends, row by row, on how it was found.
 import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
+import { column, type EntityView, living, permission, type StatementCaller } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { auditValue, type DeleteStatement, hasVersion, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
-/** Rows that one delete may delete or change, its own included. */
+/** Rows that one delete can delete or change, including its own. */
 export const CASCADE_ROWS_MAX = 1_000;
-/** Rows found, some by several ways, to mark and to be gone: beyond this the cascade is too large, however many they are. */
+/**
+ * Found rows, counted once for each way to them, as marked and as deleted for good. Above this number the cascade is
+ * too large, whatever the number of distinct rows.
+ */
 const FOUND_MAX = 8 * CASCADE_ROWS_MAX;
 
-/** A reference from records of one entity to records of another that goes. */
+/** A reference from records of one entity to records of another entity that are deleted. */
 export interface CascadeEdge {
   readonly from: EntityView;
   readonly column: string;
@@ -27,18 +30,18 @@ export interface CascadeEdge {
 }
 
 export interface Cascade {
-  /** What goes, by `kind`: the entity of the record itself first. */
+  /** The affected entities, by `kind`; the first is the entity of the record itself. */
   readonly kinds: readonly EntityView[];
-  /** Whether a row of a kind may be marked. */
+  /** Whether rows of a kind can be marked. */
   readonly marks: readonly boolean[];
-  /** Whether one may be gone for good. */
+  /** Whether rows of a kind can be deleted for good. */
   readonly destroys: readonly boolean[];
   readonly cascading: readonly CascadeEdge[];
   readonly cleared: readonly CascadeEdge[];
   readonly restricting: readonly CascadeEdge[];
 }
 
-/** Null where a plain delete says all: no other record goes or changes, and foreign keys keep those that restrict. */
+/** Null if a plain delete is enough: no other record is deleted or changed, and foreign keys enforce `restrict`. */
 export function cascadeOf(view: EntityView): Cascade | null {
   const kinds: EntityView[] = [view];
   const cascading: CascadeEdge[] = [];
@@ -47,7 +50,7 @@ export function cascadeOf(view: EntityView): Cascade | null {
   for (let to = 0; to < kinds.length; to++) {
     for (const referrer of kinds[to]!.entity.referrers) {
       const from = entityOf(view, referrer);
-      // Pairs of a join table go by their own foreign key; those of a marked record stay for its return.
+      // Foreign keys delete the pairs of a join table. The pairs of a marked record stay for its restore.
       if (from === null) continue;
       const edge = { from, column: referrer.column, to };
       if (referrer.onDelete === "cascade") {
@@ -68,7 +71,7 @@ function entityOf(view: EntityView, referrer: Referrer): EntityView | null {
   return from;
 }
 
-/** What a row refers to can't be gone for good while the row is only marked: its foreign key stands. */
+/** A row that is only marked still needs the rows that it refers to, because of its foreign key. */
 function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[]): Pick<Cascade, "marks" | "destroys"> {
   const marks = kinds.map((kind, i) => i === 0 && kind.entity.softDelete !== null);
   const destroys = kinds.map((kind, i) => i === 0 && kind.entity.softDelete === null);
@@ -87,15 +90,15 @@ function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[])
   return { marks, destroys };
 }
 
-/** Columns: whether the rule allows it, whether too many rows are concerned, whether a record restricts it. */
-export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
+/** Columns: whether the rule allows it, whether too many rows are affected, whether a record restricts it. */
+export function cascadeStatement(view: EntityView, caller: StatementCaller, cascade: Cascade): DeleteStatement {
   const parameters = new Parameters(view.fields);
   const { kinds } = cascade;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
+  const allowed = permission(view, "delete", caller, parameters, { record: "_cur" }).sql;
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
-    `_cur as (${lockedRow(view, "delete", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
+    `_cur as (${lockedRow(view, "delete", caller, parameters)})`,
+    `_chk as (select ${allowed} as _allowed, ${hasVersion(caller, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(cascade)})`,
     `_doomed as materialized (select * from _found limit ${FOUND_MAX})`,
     ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
@@ -111,12 +114,12 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
       ...clearedKinds.map((from, i) => clearance(from, i, cascade, parameters)),
     ]),
   ];
-  const kept = keptReply(view, asker, parameters, { status: 204, row: "_go", record: null });
+  const kept = keptReply(view, caller, parameters, { status: 204, row: "_go", record: null });
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", "_chk._matches", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
   const confirm = confirmationOf(cascade);
-  // It may lock a thousand rows: not what others should wait behind.
+  // It may lock a thousand rows, so the fast lane must not wait for it.
   const how = { ...laneWith(lockOfStored(view)), lane: "slow", keep: true, writes: true, cascades: true } as const;
   return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
 }
@@ -130,28 +133,31 @@ function markedIds({ kinds, marks }: Cascade): readonly string[] {
 }
 
 /**
- * Who inserts a reference to a record holds it, so the delete waits, but its snapshot is older than what it waited for. A
- * foreign key would tell of a row that is gone; of one that is only marked, this does: whether a living record refers to it.
+ * Inserting a reference locks its target. So the delete waits for the insert, but its snapshot is older. A foreign key
+ * would notice a row that is deleted for good. For a row that is only marked, this query checks whether a living record
+ * refers to it.
  */
 function confirmationOf({ kinds, marks, cascading, cleared, restricting }: Cascade): Confirmation | null {
   const marked = kinds.flatMap((_, kind) => (marks[kind] ? [kind] : []));
   const edges = [...cascading, ...cleared, ...restricting].filter(({ to }) => marked.includes(to));
   if (edges.length === 0) return null;
-  const asked = [...new Set(edges.map(({ to }) => to))];
+  const targets = [...new Set(edges.map(({ to }) => to))];
   const missed = edges.map(
     ({ from, column, to }) =>
-      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${asked.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
+      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${targets.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
   );
   return {
     text: `select ${missed.join(" or ")}`,
     values: (row) => {
-      const ids = asked.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
+      const ids = targets.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
       return ids.every((each) => each === "{}") ? null : ids;
     },
   };
 }
 
-/** kind, id, whether it is gone for good, by which reference (0: it is the record itself) and from which row it was found. */
+/**
+ * kind, id, whether it is deleted for good, by which reference it was found (0: the record itself) and from which row.
+ */
 function foundRows({ kinds, cascading }: Cascade): string {
   const hard = (view: EntityView): boolean => view.entity.softDelete === null;
   const start =
@@ -167,7 +173,7 @@ function foundRows({ kinds, cascading }: Cascade): string {
   return `${start} union select _e._kind, _e._id, _e._final, _e._via, _e._parent from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
 }
 
-/** Where what they refer to is gone for good, the marked rows are concerned as well. */
+/** Marked rows are affected too if a record that they refer to is deleted for good. */
 function present(view: EntityView, found: string): string {
   const alive = living(view, "_t").replace(/^ and /, "");
   return alive === "" ? "" : ` and (${found}._final or ${alive})`;
@@ -178,7 +184,7 @@ function isDoomed(cascade: Cascade, view: EntityView, row: string): string {
   return kind === -1 ? "false" : `exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = ${row}."id")`;
 }
 
-/** Whether the row goes with the one that it refers to: where that is gone for good, a mark is not enough. */
+/** Whether the row is deleted with its target. If the target is deleted for good, a mark is not enough. */
 function goesAlong(cascade: Cascade, view: EntityView): string {
   const kind = cascade.kinds.indexOf(view);
   if (kind === -1) return "false";
@@ -216,7 +222,7 @@ function restricted(cascade: Cascade): string {
   return standing.length === 0 ? "false" : `(${standing.join(" or ")})`;
 }
 
-/** The row as it was found: left alone where its reference is another by now. */
+/** The row as it was found. It is left alone if its reference has changed since. */
 function doomedRow(cascade: Cascade, kind: number): string {
   const view = cascade.kinds[kind]!;
   const still = cascade.cascading.flatMap(({ from, column }, i) =>
@@ -232,7 +238,7 @@ function destroying(cascade: Cascade, kind: number): readonly string[] {
   return [`_del_${kind} as (delete from ${cascade.kinds[kind]!.from} _t using _doomed _d, _go ${condition})`];
 }
 
-/** Rows to be marked are held as if they were to go: else who refers to one just then wouldn't wait. */
+/** Rows to be marked are locked as strongly as for a delete; otherwise a new reference to them wouldn't wait. */
 function marking(cascade: Cascade, kind: number): readonly string[] {
   if (!cascade.marks[kind]) return [];
   const view = cascade.kinds[kind]!;
@@ -242,7 +248,7 @@ function marking(cascade: Cascade, kind: number): readonly string[] {
     ? ` and not exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = _t."id" and _x._final)`
     : "";
   const condition = `${doomedRow(cascade, kind)}${stays}`;
-  // Who only has its reference taken away by what is gone for good stays without it.
+  // If a row only loses its reference to a row that is deleted for good, it stays without the reference.
   const lost = edgesOf(view, cascade).flatMap(([name, kinds]) => {
     const gone = kinds.filter((to) => cascade.destroys[to]);
     return gone.length === 0 ? [] : [clearedColumn(name, gone, " and _x._final")];
@@ -300,7 +306,7 @@ function clearance(from: EntityView, at: number, cascade: Cascade, parameters: P
   };
 }
 
-/** Column > kinds whose going clears it. */
+/** Column > the kinds whose deletion sets it to null. */
 function edgesOf(from: EntityView, cascade: Cascade): readonly (readonly [string, readonly number[]])[] {
   const columns = new Map<string, number[]>();
   for (const edge of cascade.cleared) {

@@ -1,13 +1,13 @@
-// Writes the statement that judges a batch of changes for a group of subscribers: callers with the same roles and the same filters.
-// In: an entity and what the group shares. Out: SQL, and its values. What differs between subscribers stands in columns.
-//
-// A change is judged as it was then, by the rules and the rights of now. Its content is shown to whom the record is visible as it
-// was written and still is: what somebody has lost sight of since is left to the change by which they lost it. Of an update that
-// changes nothing which they see, nothing is said.
+// Writes the statement that judges a batch of changes for a group of subscribers: callers with the same roles and the
+// same filters. In: an entity and what the group shares. Out: SQL, and its values. Everything that differs between
+// subscribers is in columns.
+// A change is judged on the record as it was then, by the current rules and rights. Its content is shown to subscribers
+// who could see the record as written and still can. If a subscriber can no longer see the record, only the change by
+// which they lost it is reported. An update that changes nothing visible to them is not reported.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Principal } from "../project/principal.ts";
 import { principalId, userId } from "../project/principal.ts";
-import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
+import { type EntityView, living, permission, type StatementCaller } from "./entity-view.ts";
 import { LISTS, SIGHT } from "./kept-changes.ts";
 import { arrayLiteral, type Bindings, keyKind, Parameters, userEmail } from "./parameters.ts";
 import { readableFields, recordJson } from "./readable-fields.ts";
@@ -19,20 +19,20 @@ import { isTouched } from "./statement.ts";
 import { auditOf } from "./trace.ts";
 import { CHANGES_VIEW } from "./watched.ts";
 
-/** Who follows, as the statement sees them. */
+/** A subscriber, as the statement sees them. */
 export interface FollowerValues {
   readonly principal: Principal;
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
-  /** The values of the filter, in the order in which the statement has them. */
+  /** The values of the filter, in the order of the statement. */
   readonly operands: readonly (string | null)[];
 }
 
 export interface ChangesStatement {
   readonly text: string;
   readonly writes: boolean;
-  /** Equal for followers who are judged alike: one of them stands for all. */
+  /** Equal for subscribers who get the same result: the statement judges one for all of them. */
   likeness(follower: FollowerValues): string;
   /** Changes with numbers above `after`, up to `to`. */
   values(followers: readonly FollowerValues[], after: number, to: number): readonly (string | null)[];
@@ -40,7 +40,7 @@ export interface ChangesStatement {
 
 /** Columns of the result. */
 export const changeColumns = { follower: 0, seq: 1, kind: 2, id: 3, record: 4 } as const;
-/** What stands in `kind`, beside `created` and `updated`, which have a record. */
+/** The `kind` for a record that is gone. `created` and `updated` come with the record. */
 export const GONE = "gone";
 
 interface FollowerColumn {
@@ -60,7 +60,7 @@ const always: readonly FollowerColumn[] = [
   { name: "request_id", type: "text", of: ({ requestId }) => requestId },
 ];
 
-/** Parameters that read what differs between subscribers from their row `_who`. */
+/** Parameters that read the differences between subscribers from their row `_who`. */
 class FollowerParameters extends Parameters {
   /** Columns that the text names. */
   readonly used: Set<string> = new Set();
@@ -98,8 +98,8 @@ class FollowerParameters extends Parameters {
   }
 }
 
-/** @param filter Of the entity's own fields: nothing tells of the changes of other records. */
-export function changesStatement(view: EntityView, asker: Asker, filter: Filter): ChangesStatement {
+/** @param filter Over the entity's own fields only, because no change reports that other records have changed. */
+export function changesStatement(view: EntityView, caller: StatementCaller, filter: Filter): ChangesStatement {
   const columns: readonly FollowerColumn[] = [
     ...always,
     ...operandsOf(filter).map((_, number) => ({
@@ -116,24 +116,24 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
   };
   const sees = (row: string): string =>
     [
-      permission(view, "read", asker, parameters, { record: row }).sql,
-      `coalesce((${new FilterWriter(asker, parameters).holds(filter, view, row)}), false)`,
+      permission(view, "read", caller, parameters, { record: row }).sql,
+      `coalesce((${new FilterWriter(caller, parameters).holds(filter, view, row)}), false)`,
     ].join(" and ");
   const image = (member: "old" | "new", row: string): string =>
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;
   const stays = `exists (select 1 from ${view.from} _r where _r."id" = _batch."record_id" and ${sees("_r")}${living(view, "_r")})`;
-  const same = unseenChange(view, asker, parameters);
-  const told = same === null ? "" : ` and not (_seen._before and ${same})`;
+  const same = unseenChange(view, caller, parameters);
+  const unlessUnseen = same === null ? "" : ` and not (_seen._before and ${same})`;
   const isSight = `_batch."kind" = ${quoteLiteral(SIGHT)}`;
   const isAudited = view.entity.audit === "all";
   const judged =
     `select _who."n", _batch."seq", case when ${isSight} or _seen._now then _batch."kind" else ${quoteLiteral(GONE)} end as _kind, ` +
-    `_batch."record_id", case when _seen._now then ${recordJson(view, asker, "_is", parameters)} end as _json` +
+    `_batch."record_id", case when _seen._now then ${recordJson(view, caller, "_is", parameters)} end as _json` +
     `${isAudited ? `, _who."actor_kind", _who."actor_id", _who."request_id"` : ""} ` +
     `from _batch cross join _who ${image("old", "_was")} ${image("new", "_is")} cross join lateral (select ` +
     `(_batch."new" is not null and coalesce((${sees("_is")}), false)) as _now, ` +
     `(_batch."old" is not null and coalesce((${sees("_was")}), false)) as _before) as _seen ` +
-    `where ${isSight} or (_seen._now and ${stays}${told}) or (_seen._before and not _seen._now)`;
+    `where ${isSight} or (_seen._now and ${stays}${unlessUnseen}) or (_seen._before and not _seen._now)`;
   const audit = isAudited ? `, ${auditOfReads(view, parameters)}` : "";
   const used = columns.filter(({ name }) => parameters.used.has(name));
   const after = slot("after", "bigint", (batch) => String(batch.after));
@@ -158,7 +158,7 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
     likeness: (follower) => JSON.stringify(used.map(({ of }) => of(follower))),
     values: (followers, from, until) => {
       const [first] = followers;
-      if (first === undefined) throw new Error("a group of nobody");
+      if (first === undefined) throw new Error("a group without subscribers");
       const batch: Batch = { followers, after: from, to: until };
       const { principal, organization, ip, requestId } = first;
       const none = { recordId: null, values: new Map(), cursor: null, limit: null };
@@ -168,27 +168,27 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
   };
 }
 
-/** SQL: an update has changed nothing that they see of the record; null where they see that it was changed. */
-function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): string | null {
-  const readable = readableFields(view, asker.roles);
+/** SQL: an update has changed nothing that they see of the record; null if they see the change in any case. */
+function unseenChange(view: EntityView, caller: StatementCaller, parameters: Parameters): string | null {
+  const readable = readableFields(view, caller.roles);
   const touched = new Set(view.stored.filter(isTouched).map(({ name }) => name));
   if (readable.some(({ field, rules }) => rules === null && touched.has(field.name))) return null;
   const fields = readable.map(({ field }) => field);
   const lists = fields.filter(isJoined).map((field) => {
     const [before, after] = ["old", "new"].map((image) => {
       const kept = `_batch."${image}"->${quoteLiteral(LISTS)}->${quoteLiteral(field.name)}`;
-      return shownOfKept(view, field, kept, asker, parameters) ?? `(${kept})`;
+      return shownOfKept(view, field, kept, caller, parameters) ?? `(${kept})`;
     });
     return `${before} is not distinct from ${after}`;
   });
-  // Both images have the lists of now: what is computed of them was another value where the write has changed one.
+  // Both images have the current lists. If the write has changed a list, the values computed from it were different.
   const tables = view.entity.fields.filter(isJoined).map(({ join }) => quoteIdentifier(join.table));
   const isOfLists = fields.some(
     (field) => field.column === null && !isJoined(field) && tables.some((table) => field.select.includes(table)),
   );
   return [
     `_batch."kind" = 'updated'`,
-    `${recordJson(view, asker, "_was", parameters)} = ${recordJson(view, asker, "_is", parameters)}`,
+    `${recordJson(view, caller, "_was", parameters)} = ${recordJson(view, caller, "_is", parameters)}`,
     ...lists,
     ...(isOfLists ? [`not (_batch."new" ? ${quoteLiteral(LISTS)})`] : []),
   ].join(" and ");
@@ -200,7 +200,7 @@ interface Batch {
   readonly to: number;
 }
 
-/** One row for each subscriber, with the ids of what they are shown. */
+/** One row for each subscriber, with the ids of the records that they are shown. */
 function auditOfReads(view: EntityView, parameters: Parameters): string {
   const who = `_out."actor_kind", _out."actor_id", _out."request_id"`;
   const from =

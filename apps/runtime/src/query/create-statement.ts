@@ -1,15 +1,15 @@
-// Writes the statement of a create: rule, references, numbers, row, pairs and audit row in one. In: an entity, who asks, the
-// input's shape. Out: SQL and slots. It never uses up a number for a record that is refused.
+// Writes the statement of a create: rule, references, numbers, row, pairs and audit row in one. In: an entity, the
+// caller, the input's shape. Out: SQL and slots. A refused record uses up no number.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import {
-  type Asker,
   column,
   type EntityView,
   fill,
   oneHolds,
   permission,
+  type StatementCaller,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
@@ -41,13 +41,13 @@ import { traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 /**
- * What wasn't given is a parameter too, so that callers can't invent shapes; of the body, `given` names only those fields
- * that need a part of the statement to themselves (`shapingFields`). Where nothing is to be checked beside the rule, no
- * row says that the rule refused.
+ * Fields that weren't sent are parameters too, so that callers can't create many shapes. `given` only names the fields
+ * of the body that need a separate part of the statement (`shapingFields`). If only the rule can refuse, an empty
+ * result means that it did.
  */
 export function createStatement(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   given: readonly string[],
   terms: WriteTerms,
 ): WriteStatement {
@@ -56,9 +56,9 @@ export function createStatement(
     (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
   );
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, asker, parameters, true);
-  const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
-  const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
+  const written = writtenPairs(view, pairs, caller, parameters, true);
+  const { checks, flags } = createChecks(view, caller, given, terms, parameters, written);
+  const allowed = permission(view, "create", caller, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter(isNumbered).filter(({ sequence }) => sequence.at === undefined);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const numberedRow = view.stored
@@ -73,15 +73,15 @@ export function createStatement(
   const event = { name: `${view.entity.name}.created`, old: null, unseen: { values, pairs: written } };
   const change = { kind: "created", before: null, after: "_ins" } as const;
   const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event, change }]);
-  const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
-  const kept = keptReply(view, asker, parameters, { status: 201, row: "_ins", record: { alias: "_ins", json } });
+  const json = readableJson(view, caller, parameters, "_ins", { values, pairs: written });
+  const kept = keptReply(view, caller, parameters, { status: 201, row: "_ins", record: { alias: "_ins", json } });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
     flags.length === 0 && numbered.length === 0
       ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace}${kept} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
-        `${numbers(view, numbered, { flags, from: "_new, _chk", asker, parameters })}` +
+        `${numbers(view, numbered, { flags, from: "_new, _chk", caller, parameters })}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace}${kept} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
@@ -91,7 +91,7 @@ export function createStatement(
 
 function createChecks(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   given: readonly string[],
   terms: WriteTerms,
   parameters: Parameters,
@@ -110,11 +110,11 @@ function createChecks(
       continue;
     }
     if (!isCheckedReference(field, given)) continue;
-    const readable = targetReadable(view, field, asker, parameters);
+    const readable = targetReadable(view, field, caller, parameters);
     add({ kind: "reference", field, judges: "body" }, `(${column("_new", field)} is null or ${readable})`);
   }
   for (const field of joinedFields(view, given)) {
-    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, caller, parameters));
   }
   for (const name of given) {
     const field = view.fields.get(name);
@@ -123,20 +123,20 @@ function createChecks(
     add({ kind: "field", field }, oneHolds(view, rules, parameters, { new: "_new", written }).sql);
   }
   const state = machineOf(view);
-  // A body's state is checked before; one that a grant sets is known here alone.
+  // The state in a body was checked before. The state that a grant sets is only known here.
   if (state !== null && terms.forced.has(state.field.name)) {
     add({ kind: "state" }, `${column("_new", state.field)} = ${quoteLiteral(state.machine.initial)}`);
   }
   return { checks, flags };
 }
 
-/** Of a create's references: those that a body decides. What the service fills in is the current user, who exists. */
+/** References of a create that the body decides. The service only fills in the current user, who exists. */
 function isCheckedReference(field: BundleField, given: readonly string[]): boolean {
   if (field.references === null || field.column === null || field.writer === "service") return false;
   return field.default === null || given.includes(field.name);
 }
 
-/** The given fields that a create's shape depends on. */
+/** The given fields that determine a create's shape. */
 export function shapingFields(view: EntityView, given: Iterable<string>, terms: WriteTerms): readonly string[] {
   return [...given].filter((name) => {
     const field = view.fields.get(name);

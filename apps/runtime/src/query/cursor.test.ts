@@ -3,7 +3,7 @@ import { createCursorCodec } from "./cursor.ts";
 
 const cursors = createCursorCodec("a secret of the tests alone");
 
-test("a cursor opens for its own list alone, however often it was sealed", () => {
+test("a cursor only opens for its own list, however often it was sealed", () => {
   const key = ["2026-11-24 13:20:20+00", null];
   const [first, again, other] = [
     cursors.seal(key, "a list"),
@@ -17,7 +17,7 @@ test("a cursor opens for its own list alone, however often it was sealed", () =>
   expect(cursors.open(other, "another")).toEqual(key);
 });
 
-test("another place of the same list has another cursor", () => {
+test("another position in the same list has another cursor", () => {
   const [one, two] = [cursors.seal(["a", "b"], "a list"), cursors.seal(["a", "c"], "a list")];
   expect(cursors.open(one, "a list")).toEqual(["a", "b"]);
   expect(cursors.open(two, "a list")).toEqual(["a", "c"]);

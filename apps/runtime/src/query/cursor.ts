@@ -1,5 +1,6 @@
-// Seals and opens the cursors of lists. In: the sort values of a page's last row, as Postgres wrote them. Out: opaque text.
-// A cursor opens only for the list it was made for; it never shows its values, which may be of rows hidden by now.
+// Seals and opens the cursors of lists. In: the sort values of a page's last row, as Postgres wrote them. Out: opaque
+// text. A cursor only opens for its own list. It never shows its values, because they may belong to rows that are
+// hidden now.
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 import { ByteCache } from "@plinth/service";
 
@@ -8,25 +9,25 @@ export type CursorKey = readonly (string | null)[];
 export interface CursorCodec {
   /** `list` names the list that the cursor belongs to: project, entity, filter and sort. */
   seal(key: CursorKey, list: string): string;
-  /** Null where the text is no cursor of this list. */
+  /** Null if the text is not a cursor of this list. */
   open(text: string, list: string): CursorKey | null;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CURSOR_CHARS_MAX = 8192;
-/** Of cursors that were given lately: most requests for a page are for one that others have just asked for. */
+/** For recently sealed cursors: most requests for a page repeat a recent request of somebody else. */
 const SEALED_BYTES_MAX = 1_000_000;
 
-/** `secret` must be the same on every replica, and is best kept over restarts: cursors end with it. */
+/** `secret` must be the same on every replica. If it changes, all cursors become invalid. */
 export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
   if (secret.length < 16) throw new Error("the secret of the cursors is shorter than 16 bytes");
-  // Bytes would be made into a key anew for each cursor.
+  // A key object, because Node would convert bytes to a key for each cursor.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "plinth cursor v1", 32)));
 
   const sealed = new ByteCache<string, string>({
     bytesMax: SEALED_BYTES_MAX,
-    weigh: (text, asked) => text.length + asked.length,
+    weigh: (text, name) => text.length + name.length,
   });
   const seal = (plain: string, list: string): string => {
     const nonce = randomBytes(NONCE_BYTES);
@@ -38,12 +39,12 @@ export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
   return {
     seal(values, list) {
       const plain = JSON.stringify(values);
-      const asked = `${list} ${plain}`;
-      const known = sealed.get(asked);
+      const name = `${list} ${plain}`;
+      const known = sealed.get(name);
       if (known !== undefined) return known;
-      const made = seal(plain, list);
-      sealed.set(asked, made);
-      return made;
+      const sealedText = seal(plain, list);
+      sealed.set(name, sealedText);
+      return sealedText;
     },
     open(text, list) {
       if (text.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
@@ -55,7 +56,7 @@ export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
       decipher.setAAD(Buffer.from(list)).setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-        // Authenticated, hence what `seal` wrote.
+        // Authenticated, so it is what `seal` wrote.
         return JSON.parse(plain.toString("utf8")) as CursorKey;
       } catch {
         return null;

@@ -1,5 +1,6 @@
-// Tells callers what Postgres refused. In: an error and the statement's entity. Out: a Fault with public text, or the error.
-// It never passes on the server's own words: they hold values, and names of what the caller may not know.
+// Translates errors of Postgres for callers. In: an error and the statement's entity. Out: a Fault with public text, or
+// the error. It never passes on the server's own message, which contains values, and names that the caller may not
+// know.
 
 import type { BundleField, Check } from "@plinth/bundle";
 import {
@@ -22,7 +23,7 @@ import { tooLargeFault } from "./reading/too-large.ts";
 
 export type StatementKind = "read" | "create" | "update" | "delete" | "restore";
 
-/** The fault that stands for this error, or the error itself where it is none of the caller's doing. */
+/** The fault for this error, or the error itself if the caller didn't cause it. */
 export function faultOf(error: unknown, view: EntityView, operation: StatementKind): unknown {
   if (error instanceof Fault) return error;
   if (isUniqueViolation(error)) return uniqueViolation(error, view);
@@ -34,7 +35,7 @@ export function faultOf(error: unknown, view: EntityView, operation: StatementKi
         cause: error,
       });
     }
-    // Its target went away between the check and the insert: the same answer as if it had never been there.
+    // The target was deleted between the check and the insert. The answer is the same as if it had never existed.
     return new Fault("validation_failed", { errors: [unknownReference(referringField(error, view))], cause: error });
   }
   if (isNotNullViolation(error)) return invalid(columnName(error) ?? "", "required", "A value is required.", error);
@@ -48,14 +49,14 @@ export function faultOf(error: unknown, view: EntityView, operation: StatementKi
       cause: error,
     });
   }
-  // Class 54: a text that is too long for the index that keeps it unique (a third of a page, about 2.7 kB).
+  // Class 54: a text that is too long for its unique index (a third of a page, about 2.7 kB).
   if (sqlState(error) === "54000") {
     const errors = uniqueFields(error, view).map((field) => tooLong(field));
-    return new Fault("validation_failed", { detail: "A value is too long to be kept unique.", errors, cause: error });
+    return new Fault("validation_failed", { detail: "A value is too long for a unique field.", errors, cause: error });
   }
   const tooLarge = tooLargeFault(error);
   if (tooLarge !== null) return tooLarge;
-  // Class 22: a value that passed the schema, but that Postgres can't hold.
+  // Class 22: a value that passed the schema, but that Postgres can't store.
   if (sqlState(error)?.startsWith("22") === true) {
     return operation === "read"
       ? new Fault("bad_request", { detail: "A value can't be read as its field's type.", cause: error })
@@ -65,11 +66,12 @@ export function faultOf(error: unknown, view: EntityView, operation: StatementKi
 }
 
 /**
- * Whether another release is active by now: the statement names what the schema no longer (or not yet) has, or was refused
- * by what its own release doesn't know. Nothing was written: a statement that fails is undone as a whole.
+ * Whether another release is active now: the statement names something that the schema no longer has, or doesn't have
+ * yet, or it violated something that its own release doesn't know. Nothing was written, because a failed statement is
+ * rolled back completely.
  */
 export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
-  // The proof of a statement wraps what Postgres said about it, and so does a fault.
+  // The proof of a statement wraps Postgres's error, and so does a fault.
   const cause = sqlState(error) === null && error instanceof Error ? error.cause : error;
   const state = sqlState(cause);
   // No such column, table, schema, function, operator or constraint, or one of another type; no such role (22023).
@@ -87,7 +89,7 @@ export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
   );
 }
 
-/** What is built to take a rule's place binds already, under a name of its own until then. */
+/** A constraint that will replace a rule is already enforced, under a temporary name. */
 function isCalled(rule: string, constraint: string | null): boolean {
   return constraint === rule || constraint === `next__${rule}`;
 }
@@ -95,16 +97,16 @@ function isCalled(rule: string, constraint: string | null): boolean {
 const refusals = [isUniqueViolation, isForeignKeyViolation, isCheckViolation, isExclusionViolation];
 
 export function unknownReference(field: string): FieldError {
-  return { path: `/${field}`, code: "unknown_reference", message: "There is no such record." };
+  return { path: `/${field}`, code: "unknown_reference", message: "This record does not exist." };
 }
 
-/** The names of the fields that the violated constraint keeps unique; none where the server doesn't say. */
+/** The names of the fields in the violated unique constraint; empty if the server doesn't say. */
 function uniqueFields(error: unknown, view: EntityView): readonly string[] {
   const name = constraintName(error);
   const unique = view.table?.uniques.find((each) => each.name === name);
   const columns = unique?.columns ?? constraintColumns(error).filter((each) => view.fields.has(each));
   const fields = view.stored.filter((field) => !field.hidden && columns.includes(field.column));
-  // Unique within an organization: the organization itself is nobody's choice.
+  // Unique within an organization: the caller didn't choose the organization.
   const chosen = fields.filter((field) => field.column !== organizationOf(view));
   return (chosen.length > 0 ? chosen : fields).map((field) => field.name);
 }
@@ -118,7 +120,10 @@ function organizationOf(view: EntityView): string | null {
   );
 }
 
-/** The field whose target is gone; of a many-to-many field, by its join table. Empty where the release knows no such key. */
+/**
+ * The field whose target is gone; for a many-to-many field, found by its join table. Empty if the release doesn't know
+ * the key.
+ */
 function referringField(error: unknown, view: EntityView): string {
   const name = constraintName(error);
   const own = view.table?.foreignKeys.find((each) => each.name === name);
@@ -131,7 +136,7 @@ function checkViolation(error: unknown, view: EntityView): Fault {
   return new Fault("validation_failed", { errors: [checkRefusal(constraintName(error), view)], cause: error });
 }
 
-/** A named check speaks in the author's words; one on a field is about the field, and names its limit. */
+/** A named check uses the author's message. A check on a field names the field and its limit. */
 export function checkRefusal(name: string | null, view: EntityView): FieldError {
   const check = view.table?.checks.find((each) => each.name === name);
   const named = view.entity.checks.find((each) => each.name === name);
@@ -158,7 +163,7 @@ function limitOf(
     case "one_of":
       return { code: "not_allowed", message: `It must be one of ${rule.values.join(", ")}.` };
     case "subset_of":
-      return { code: "not_allowed", message: `It may hold ${rule.values.join(", ")} alone.` };
+      return { code: "not_allowed", message: `It may only contain ${rule.values.join(", ")}.` };
     default:
       return { code: "not_allowed", message: "The value is not allowed here." };
   }
@@ -170,23 +175,23 @@ function bounds({ min, max }: { readonly min: number | string | null; readonly m
 }
 
 function tooLong(field: string): FieldError {
-  return { path: `/${field}`, code: "too_long", message: "The value is too long to be kept unique." };
+  return { path: `/${field}`, code: "too_long", message: "The value is too long for a unique field." };
 }
 
 function uniqueViolation(error: unknown, view: EntityView): Fault {
   return taken(uniqueFields(error, view), error);
 }
 
-/** 409: another record has these values; which one is nobody's business. */
+/** 409: another record has these values. The fault doesn't say which one. */
 export function taken(fields: readonly string[], cause?: unknown): Fault {
   return new Fault("unique_violation", {
-    detail: `Another record has this ${fields.join(", ") || "value"} already.`,
+    detail: `Another record already has this ${fields.join(", ") || "value"}.`,
     errors: fields.map((field) => ({ path: `/${field}`, code: "taken", message: "The value is already taken." })),
     cause,
   });
 }
 
-/** Named is what may not be shared; not the other record, which the caller may not see. */
+/** Names the values that must not overlap, but not the other record, which the caller may be unable to see. */
 function overlap(error: unknown, view: EntityView): Fault {
   const found = view.entity.exclusions?.find(({ name }) => isCalled(name, constraintName(error)));
   const message = found?.message ?? "Another record overlaps this one.";

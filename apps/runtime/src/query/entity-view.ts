@@ -1,5 +1,5 @@
-// An entity of a release, ready for statements: names quoted, fields by name, rules as conditions. In: the bundle. Out: views.
-// It never decides more than the bundle says: a role without a grant has no rule here either.
+// An entity of a release, prepared for statements: names quoted, fields by name, rules as conditions. In: the bundle.
+// Out: views. It allows no more than the bundle: a role without a grant has no rule here either.
 import {
   type BundleEntity,
   type BundleField,
@@ -20,50 +20,50 @@ import type { Parameters } from "./parameters.ts";
 import { type Watched, watchedOf } from "./watched.ts";
 
 /**
- * Stands in the place of the schema until `forProject` names it. No text of Postgres can hold this character, so no
- * author's text can either, and a statement that was left open is refused by the server.
+ * The placeholder for the schema until `forProject` names it. No text in Postgres can contain this character, so no
+ * author's text can. The server refuses a statement in which it was not replaced.
  */
 const OPEN_SCHEMA = "\0";
 
-/** One entity, for all projects whose bundles are equal: the schema is left open in what is written from it. */
+/** One entity, for all projects with equal bundles. The schema is left open in all SQL that is written from it. */
 export interface EntityView {
   readonly entity: BundleEntity;
   readonly schema: typeof OPEN_SCHEMA;
   /** Qualified and quoted. */
   readonly from: string;
   readonly fields: ReadonlyMap<string, BundleField>;
-  /** Those that callers may see at all, in their order. */
+  /** The fields that callers may see at all, in their order. */
   readonly shown: readonly BundleField[];
-  /** Those with a column of their own, in their order. */
+  /** The fields with their own column, in their order. */
   readonly stored: readonly StoredField[];
-  /** Whether a grant shows less than all fields, or pages shorter than the API's. */
+  /** Whether a grant shows less than all fields, or shorter pages than the API's. */
   readonly narrowed: boolean;
   readonly table: Table | null;
   readonly tables: readonly Table[];
-  /** Whether writes ask for listeners: a release that was deployed before there were events has nowhere to put them. */
+  /** Whether writes check for listeners. A release from before events existed has no place for events. */
   readonly emits: boolean;
-  /** What its writes leave for those who follow changes; null for nothing. */
+  /** The changes that its writes record for subscribers; null for none. */
   readonly watched: Watched | null;
-  /** The entities of the release by name, this one included. */
+  /** The entities of the release by name, including this one. */
   readonly all: ReadonlyMap<string, EntityView>;
 }
 
 export type StoredField = BundleField & { readonly column: string };
 
-/** What of a caller shapes a statement. */
-export interface Asker {
+/** The properties of a caller that shape a statement. */
+export interface StatementCaller {
   readonly roles: readonly string[];
   /** Not bound to organizations: admin keys and operators that name none. */
   readonly unscoped: boolean;
-  /** Their write is to have its effect once, so that its statement keeps the reply. */
+  /** The write has an idempotency key, so its statement saves the reply. */
   readonly isOnce?: true;
-  /** Their write is for a record of certain versions alone. */
+  /** The write accepts only certain versions of the record. */
   readonly isConditional?: true;
-  /** Their write is only tried; absent where that makes no other statement. */
+  /** The write is a dry run; absent if that doesn't change the statement. */
   readonly isTried?: true;
 }
 
-/** Join table > SQL of its pairs as they will be, those of the row of an alias replaced. */
+/** Join table > SQL of its future pairs, with the pairs of an alias's row replaced. */
 export type WrittenPairs = ReadonlyMap<string, (row: string) => string>;
 
 /** Row aliases that fill a template's holes. */
@@ -72,13 +72,13 @@ export interface RowAliases {
   readonly record?: string;
   readonly old?: string;
   readonly new?: string;
-  /** Where the statement writes pairs itself: those of every row but `old`. */
+  /** If the statement writes pairs itself: the pairs of every row except `old`. */
   readonly written?: WrittenPairs;
-  /** Where a rule is judged without a body: the fields that it might have held. */
+  /** If a rule is judged without a body: the fields that the body might have contained. */
   readonly unsent?: ReadonlyMap<string, BundleField>;
 }
 
-/** The events that something in the project is started by; a release brings its own with the switch. */
+/** The events that start something in the project. The switch replaces them with those of the new release. */
 export const LISTENERS_TABLE = "workers__listeners";
 
 /** Whether a release has the tables that events need. */
@@ -113,12 +113,12 @@ function viewOf(bundle: ServedBundle, entity: BundleEntity, all: ReadonlyMap<str
   };
 }
 
-/** A text that was written from views, for the project whose schema it runs in. */
+/** Makes a shared text the project's own, by naming the schema in which it runs. */
 export function forProject(text: string, { schema }: Pick<ActiveRelease, "schema">): string {
   return text.replaceAll(OPEN_SCHEMA, schema);
 }
 
-/** @throws Error (our bug) where the release has no such entity. */
+/** @throws Error (our bug) if the release has no such entity. */
 export function entityView(release: ActiveRelease, name: string): EntityView {
   const view = derived(release, entities).get(name);
   if (view === undefined) throw new Error(`release ${release.releaseId} has no entity ${name}`);
@@ -129,8 +129,8 @@ export function findEntity(release: ActiveRelease, name: string): EntityView | n
   return derived(release, entities).get(name) ?? null;
 }
 
-/** Whom a statement is for. Who stands above organizations is bound to the one that a request names. */
-export function askerIn(principal: Principal, organization: string | null): Asker {
+/** The caller of a statement. A caller who isn't bound to organizations is bound to the one that the request names. */
+export function callerIn(principal: Principal, organization: string | null): StatementCaller {
   return { roles: principal.roles, unscoped: organization === null && standsAboveOrganizations(principal) };
 }
 
@@ -141,7 +141,7 @@ export function hasOperation(entity: BundleEntity, operation: Operation, roles: 
 
 const EVERYTHING: Grant = { rule: { kind: "always" }, fields: null, set: {}, limit: null };
 
-/** What the roles are granted, by role. */
+/** The roles' grants, by role. */
 export function grantsOf(
   entity: BundleEntity,
   operation: Operation,
@@ -156,41 +156,41 @@ export function grantsOf(
 }
 
 /**
- * The union of what the roles may do, within the caller's organizations; never where none of them has the operation. Unknown,
- * which denies, where a row's organization is unknown or the request is made in none.
+ * The union of the roles' rules, within the caller's organizations; never, if none of the roles has the operation.
+ * Unknown, which denies, if a row's organization is unknown or the request names none.
  */
 export function permission(
   view: EntityView,
   operation: Operation,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   rows: RowAliases,
 ): Condition {
-  const rules = grantsOf(view.entity, operation, asker.roles).map(([, grant]) => grant.rule);
+  const rules = grantsOf(view.entity, operation, caller.roles).map(([, grant]) => grant.rule);
   const allowed = oneHolds(view, rules, parameters, rows);
-  return allowed.kind === "never" ? allowed : allOf([allowed, scopeOf(view, asker, parameters, rows)]);
+  return allowed.kind === "never" ? allowed : allOf([allowed, scopeOf(view, caller, parameters, rows)]);
 }
 
-/** Holds where one of the rules does. */
+/** Holds if one of the rules does. */
 export function oneHolds(
   view: EntityView,
   rules: readonly Predicate[],
   parameters: Parameters,
   rows: RowAliases,
 ): Condition {
-  // Nothing is filled in for nothing: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
+  // Holes are only filled if necessary: Postgres can't type a parameter that has a number but isn't used in the text.
   if (rules.some(({ kind }) => kind === "always")) return ALWAYS;
   const filled = (template: SqlTemplate): string => fill(template, view.schema, parameters, rows);
   return anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, filled)));
 }
 
 /**
- * The organization's rule over every row that the operation sees: a row can be moved neither out of it nor into another.
- * Of the caller's organizations, it is the one that the request is made in; a request that is made in none sees no row.
+ * The organization's rule over every row that the operation sees, so that a row can't be moved to or from another
+ * organization. Only the request's organization counts. A request without an organization sees no row.
  */
-function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): Condition {
+function scopeOf(view: EntityView, caller: StatementCaller, parameters: Parameters, rows: RowAliases): Condition {
   const { scope } = view.entity;
-  if (scope === null || asker.unscoped) return ALWAYS;
+  if (scope === null || caller.unscoped) return ALWAYS;
   const current = parameters.hole("org");
   const aliases = [...new Set([rows.record, rows.old, rows.new])].filter((alias) => alias !== undefined);
   return allOf(
@@ -201,7 +201,7 @@ function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: R
   );
 }
 
-/** True for rows of one organization; null where one of the two belongs to none by its kind. */
+/** True for rows of one organization; null if one of the entities isn't scoped to organizations. */
 export function sameOrganization(one: EntityView, row: string, other: EntityView, otherRow: string): string | null {
   if (one.entity.scope === null || other.entity.scope === null) return null;
   return `${otherRow}.${ORGANIZATION_COLUMN} = ${row}.${ORGANIZATION_COLUMN}`;
@@ -210,13 +210,13 @@ export function sameOrganization(one: EntityView, row: string, other: EntityView
 /** The language gives every scoped entity this field. */
 const ORGANIZATION_COLUMN = quoteIdentifier("org_id");
 
-/** ` and ...` for the rows that are not deleted; empty where a delete leaves none. */
+/** ` and ...` for the rows that are not deleted; empty if the entity has no soft delete. */
 export function living(view: EntityView, row: string): string {
   const { softDelete } = view.entity;
   return softDelete === null ? "" : ` and ${row}.${quoteIdentifier(softDelete)} is null`;
 }
 
-/** The rows that a delete has left to be restored. @throws Error (our bug) where it leaves none. */
+/** The deleted rows that can be restored. @throws Error (our bug) if the entity has no soft delete. */
 export function deleted(view: EntityView, row: string): string {
   const { softDelete } = view.entity;
   if (softDelete === null) throw new Error(`${view.entity.name} keeps no deleted records`);
@@ -241,7 +241,7 @@ export function fill(template: string, schema: string, parameters: Parameters, r
   });
 }
 
-/** A statement can't see the pairs that it writes itself: `written` stands in their place. */
+/** A statement can't see the pairs that it writes itself, so `written` replaces them. */
 function pairsOf(hole: string, schema: string, rows: RowAliases): string | undefined {
   const [, row = "", table = ""] = hole.split(".", 3);
   if (row !== "row" && row !== "record" && row !== "old" && row !== "new") return undefined;
@@ -268,7 +268,7 @@ export function wireValue(
   return fill(field.select, view.schema, parameters, written === undefined ? { row } : { row, written });
 }
 
-/** A field's value as it is compared, as SQL over a row: its column, or what is calculated in its place. */
+/** A field's value for comparisons, as SQL over a row: its column, or its calculation. */
 export function typedValue(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
   return field.value === undefined ? column(row, field) : fill(field.value, view.schema, parameters, { row });
 }

@@ -1,6 +1,6 @@
-// The records that a step looks for: those whose fields have these values. In: a request and the values. Out: one record or
-// null, or a list. A list is in the order of its ids. Of an entity that the same transaction changes, they are locked before they
-// are read: what is computed from them still holds when it is written.
+// Finds the records for a step: those whose fields have the given values. In: a request and the values. Out: one record
+// or null, or a list in the order of the ids. If the same transaction changes the entity, the records are locked before
+// they are read, so that values computed from them are still right when they are written.
 import type { JsonValue } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, forProject } from "./entity-view.ts";
@@ -12,7 +12,7 @@ import { WHOLE } from "./reading/selection.ts";
 import { plainKey } from "./reading/sort.ts";
 import { listRows, type Request } from "./run.ts";
 
-/** @param limit Null: the first one alone, or null. @throws Fault `validation_failed`, `forbidden`. */
+/** @param limit Null: only the first one, or null. @throws Fault `validation_failed`, `forbidden`. */
 export async function findRecords(
   request: Request,
   where: Readonly<Record<string, JsonValue>>,
@@ -24,11 +24,12 @@ export async function findRecords(
   for (const name of Object.keys(where).sort()) {
     const value = where[name] ?? null;
     if (view.fields.get(name)?.filterable !== true || value === null || typeof value === "object") {
-      const message = value === null ? "There is no value to look for." : "Records can't be looked for by this value.";
+      const message =
+        value === null ? "A value to find records by is missing." : "Records can't be found by this value.";
       throw new Fault("validation_failed", { errors: [{ path: `/${name}`, code: "not_allowed", message }] });
     }
     if (readabilityOf(view, view.fields.get(name)!, roles) === "never") {
-      throw new Fault("forbidden", { detail: `Your role does not allow you to look for records by ${name}.` });
+      throw new Fault("forbidden", { detail: `Your role does not allow you to find records by ${name}.` });
     }
     filters.set(name, String(value));
   }
@@ -48,12 +49,15 @@ export async function findRecords(
   return limit === null ? (found[0] ?? null) : found;
 }
 
-/** Others may change what matches while it is being locked; what still changes after so many looks is for the caller to repeat. */
+/**
+ * Other requests can change the matching records during the lock. After this many attempts the caller must repeat the
+ * step.
+ */
 const LOOKS_MAX = 5;
 
 /**
- * The same, where the transaction of `request` is going to change them: others wait until it ends.
- * @throws Fault also `conflict`.
+ * The same, if the transaction of `request` will change the records: others wait until it ends. @throws Fault also
+ * `conflict`.
  */
 export async function findAndLockRecords(
   request: Request,
@@ -73,11 +77,11 @@ export async function findAndLockRecords(
     await tenant.run({ text: lock, values: [arrayLiteral(open)], lane: "slow", writes: true });
     for (const id of open) locked.add(id);
   }
-  throw new Fault("conflict", { detail: "The records that a step looks for keep changing. Try again." });
+  throw new Fault("conflict", { detail: "The records that a step needs keep changing. Try again." });
 }
 
 function idsOf(found: JsonValue): string[] {
   const records = Array.isArray(found) ? found : [found];
-  // Whoever may not read their ids can't name one of them to change it either.
+  // A caller who can't read the ids of records can't name one of them to change it either.
   return records.map((record) => (record as { readonly id?: string } | null)?.id).filter((id) => id !== undefined);
 }

@@ -1,7 +1,6 @@
-// Does a thing once for one `Idempotency-Key`. In: a transaction, the key and the effect. Out: its reply, or the one that was given
-// before. The reply is stored in the transaction of the effect: a process that dies in between leaves neither.
-//
-// What fails is rolled back and stored nowhere: the same key may be tried again.
+// Runs an effect once for one `Idempotency-Key`. In: a transaction, the key and the effect. Out: its reply, or the
+// saved one. The reply is stored in the transaction of the effect, so a crash in between leaves neither.
+// A failure is rolled back and not stored: the same key can be used again.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -11,14 +10,14 @@ import { replayAudit } from "./shown-again.ts";
 
 export interface OnceReply {
   readonly status: number;
-  /** Where what was made is found; null where nothing was. */
+  /** The address of what was created; null if nothing was. */
   readonly location: string | null;
   readonly body: string;
 }
 
 /**
- * @param effect Runs in the transaction; what it throws is what this throws.
- * @throws Fault `idempotency_in_flight`, `idempotency_key_reused`, `deployment_required`.
+ * @param effect Runs in the transaction; its errors are thrown on. @throws Fault `idempotency_in_flight`,
+ * `idempotency_key_reused`, `deployment_required`.
  */
 export async function doOnce(
   open: TenantTransaction,
@@ -30,7 +29,7 @@ export async function doOnce(
   if (!hasReplies(release.bundle)) throw new Fault("deployment_required");
   const table = `${release.schema}."${IDEMPOTENCY_TABLE}"`;
   const { principal, key, fingerprint } = once;
-  // Held to the end of the transaction; what the holder has committed is seen by the next statement.
+  // Held to the end of the transaction. The next statement sees what the holder has committed.
   const lock = `plinth.once/${release.projectId}/${principal}/${key}`;
   const { rows: locks } = await open.query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
   if (locks[0]?.[0] !== "t") throw inFlight();
@@ -49,7 +48,7 @@ export async function doOnce(
   const reply = await effect();
   await open
     .query(
-      // In the place of one that has expired.
+      // Replaces one that has expired.
       `INSERT INTO ${table} AS r ("principal", "key", "fingerprint", "status", "location", "body")
        VALUES ($1, $2, $3, $4::integer, $5, $6)
        ON CONFLICT ("principal", "key") DO UPDATE SET "fingerprint" = EXCLUDED."fingerprint", "status" = EXCLUDED."status",
@@ -67,10 +66,10 @@ export function inFlight(): Fault {
   return new Fault("idempotency_in_flight", { headers: { "retry-after": "1" } });
 }
 
-/** At once: what is left is for the next round. */
+/** Deleted at once. The next round deletes the rest. */
 const FORGOTTEN_MAX = 5_000;
 
-/** Deletes the replies that no repetition gets any more. */
+/** Deletes expired replies. */
 export async function forgetReplies(release: ActiveRelease, tenant: Tenant): Promise<void> {
   if (!hasReplies(release.bundle)) return;
   const table = `${release.schema}."${IDEMPOTENCY_TABLE}"`;
@@ -81,7 +80,7 @@ export async function forgetReplies(release: ActiveRelease, tenant: Tenant): Pro
   await tenant.run({ text, values: [], lane: "slow", writes: true });
 }
 
-/** Whether a release keeps replies at all. */
+/** Whether a release saves replies at all. */
 export function hasReplies({ tables }: Pick<ActiveRelease["bundle"], "tables">): boolean {
   return tables.some((table) => table.name === IDEMPOTENCY_TABLE);
 }

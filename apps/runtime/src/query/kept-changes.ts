@@ -1,15 +1,16 @@
-// The changes that a write keeps for those who follow them, as its last CTE. In: what a statement has written. Out: SQL; empty
-// where nothing of it can be followed. Whether somebody follows is asked of the database: no replica's memory may lose a change.
+// Records the changes of a write for subscribers, in its last CTE. In: the rows that a statement has written. Out: SQL;
+// empty if none of them can be followed. The statement asks the database whether somebody follows, because a replica's
+// memory could be out of date and lose a change.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { ALWAYS, anyOf, type Condition, judged, NEVER } from "./condition.ts";
 import type { EntityView } from "./entity-view.ts";
 import type { Unseen } from "./readable-fields.ts";
 import { CHANGES_VIEW, type Dependent, FOLLOWED_VIEW } from "./watched.ts";
 
-/** Of another entity than the one that was written: who sees which of its records may be another now. */
+/** A change of another entity, which may change who can see which records. */
 export const SIGHT = "sight";
 
-/** Under it an image holds the lists that the write has changed, beside the columns. */
+/** The member of an image with the lists that the write has changed, next to the columns. */
 export const LISTS = "_lists";
 
 /** Rows that a statement has written. */
@@ -19,22 +20,22 @@ export interface ChangedRows {
   /** The alias of the records. */
   readonly row: string;
   readonly change: RowChange;
-  /** The many-to-many fields that it gives another list. */
+  /** The many-to-many fields whose lists it changes. */
   readonly event: { readonly unseen?: Unseen };
 }
 
-/** What becomes of each row, for those who follow changes. A deleted one may be there still, marked. */
+/** The change of each row, for subscribers. A deleted row may still exist with a mark. */
 export interface RowChange {
   readonly kind: "created" | "updated" | "deleted";
-  /** The row as it was; null where nobody could see it. */
+  /** The row before; null if nobody could see it. */
   readonly before: RowImage | null;
-  /** The alias of the row as it is now; null where nobody sees it any more. */
+  /** The alias of the row after; null if nobody can see it any more. */
   readonly after: string | null;
-  /** Many-to-many fields that it gives another list > SQL of what they held, and of what they hold now. */
+  /** Many-to-many fields whose lists it changes > SQL of the previous list, and of the new one. */
   readonly lists?: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
 }
 
-/** `other`: values that the row of that alias has in the place of its own; column > SQL. */
+/** `other`: values that the row of that alias has instead of its own; column > SQL. */
 export interface RowImage {
   readonly row: string;
   readonly other?: ReadonlyMap<string, string>;
@@ -67,7 +68,7 @@ function changeOf({ view, from, row, change }: ChangedRows, schema: string): str
   );
 }
 
-/** One mark for a statement, however many rows it writes. */
+/** One mark for each statement, however many rows it writes. */
 function markOf(written: ChangedRows, dependent: Dependent, schema: string): readonly string[] {
   const changed = sightChanged(written, dependent);
   if (changed.kind === "never") return [];
@@ -86,7 +87,7 @@ function sightChanged({ view, event, change }: ChangedRows, { columns, joins, is
       columns.map((name) => judged(`${columnOf(before, name)} is distinct from ${after}.${quoteIdentifier(name)}`)),
     );
   }
-  // What refers to a row that goes for good goes with it, or is changed itself.
+  // A row that refers to a row deleted for good is deleted with it, or changed itself.
   const isSeen = joins.length > 0 || !isReferred || (view.entity.softDelete !== null && kind !== "created");
   return isSeen ? ALWAYS : NEVER;
 }

@@ -1,5 +1,5 @@
-// The replies that a project keeps for its `Idempotency-Key`s. In: a request with a key. Out: the reply that was given before, and
-// whether there is room for another. Bytes are counted in memory, and measured again before anybody is refused for them.
+// The replies that a project saves for its `Idempotency-Key`s. In: a request with a key. Out: the saved reply, and
+// whether there is room for another one. Bytes are counted in memory, and measured again before a request is refused.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { derivedForProject, type ProjectDerivation } from "../project/derived.ts";
@@ -9,11 +9,11 @@ import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, keyReused, type Onc
 import { type MeasuredReplies, ReplyRoom } from "./reply-room.ts";
 import { replayAudit } from "./shown-again.ts";
 
-/** Beside the body: the key, what it is told from others by, the row and its places in indexes. */
+/** In addition to the body: the key, the fingerprint, the row and its entries in indexes. */
 const REPLY_BYTES = 512;
 
 export interface Keeping {
-  /** Principal and key of the requests that are being answered by this process. */
+  /** Principal and key of the requests that this process is answering. */
   readonly underWay: Set<string>;
   readonly room: ReplyRoom;
 }
@@ -24,15 +24,15 @@ export const keptReplies: ProjectDerivation<Keeping> = {
 };
 
 export interface HeldKey {
-  /** Before an effect whose reply is to be kept. @throws Fault `rate_limited` (too many replies are kept). */
+  /** Called before an effect whose reply will be saved. @throws Fault `rate_limited` (too many replies are saved). */
   readonly requireRoom: () => void;
-  /** Ends the request; it is told how long a reply was kept, or null for none. */
+  /** Ends the request, with the size of the saved reply, or null if none was saved. */
   readonly end: (replyBytes: number | null) => void;
 }
 
 /**
- * Holds the key while the request is answered. A repetition needs no room: whether there is any is asked before the effect.
- * @throws Fault `deployment_required`, `idempotency_in_flight`.
+ * Holds the key while the request is answered. A repeated request needs no room, so the room is only checked before the
+ * effect. @throws Fault `deployment_required`, `idempotency_in_flight`.
  */
 export async function holdKey(
   release: ActiveRelease,
@@ -63,7 +63,7 @@ export async function holdKey(
 
 function full(): Fault {
   return new Fault("rate_limited", {
-    detail: "No more replies can be kept for your Idempotency-Keys now; they are forgotten after a day.",
+    detail: "No more replies can be saved for your Idempotency-Keys now. Saved replies are deleted after a day.",
     headers: { "retry-after": "60" },
   });
 }
@@ -87,8 +87,8 @@ async function measure(
 }
 
 /**
- * The reply that was given before; null where there is none. What it shows again is audited before it is shown.
- * @throws Fault `deployment_required`, `idempotency_key_reused`.
+ * The saved reply; null if there is none. The records that it shows again are audited first. @throws Fault
+ * `deployment_required`, `idempotency_key_reused`.
  */
 export async function findReply(
   release: ActiveRelease,
@@ -108,7 +108,7 @@ export async function findReply(
   return { status: Number(status), location, body: body ?? "" };
 }
 
-/** Makes a key free again that nobody has used for a day. */
+/** Frees an expired key. */
 export async function forgetReply({ schema }: ActiveRelease, tenant: Tenant, { principal, key }: Once): Promise<void> {
   const text =
     `delete from ${schema}."${IDEMPOTENCY_TABLE}" _r where _r."principal" = $1::text and _r."key" = $2::text ` +

@@ -1,21 +1,21 @@
-// Numbers that sequences give within a write's statement. In: the fields that are numbered, when. Out: the CTE `_num` that counts,
-// and the number of a field. A statement that fails takes its numbers back, and those who count wait for one another: no gaps.
-// A write that is only tried looks at the counters and takes nothing: its numbers are a forecast, and nobody waits for them.
+// Numbers records within a write's statement. In: the numbered fields, and when they are numbered. Out: the CTE `_num`
+// that counts, and the number of a field. Numbers have no gaps: a failed statement returns its numbers, and statements
+// wait for each other. A dry run only reads the counters: its numbers are a forecast, and nobody waits for it.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { Asker, EntityView, StoredField } from "./entity-view.ts";
+import type { EntityView, StatementCaller, StoredField } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 import { allFlags } from "./statement.ts";
 
-/** Counters of sequences: a row each, written by the statement that uses the number. */
+/** Counters of sequences: one row each. The statement that uses the number updates it. */
 const COUNTERS = "sequences";
 
 export type NumberedField = StoredField & { readonly sequence: NonNullable<StoredField["sequence"]> };
 
 interface Counting {
   readonly flags: readonly string[];
-  /** What `_new`, and what the flags and `wanted` are over. */
+  /** The source of `_new`, the flags and `wanted`. */
   readonly from: string;
-  readonly asker: Asker;
+  readonly caller: StatementCaller;
   readonly parameters: Parameters;
 }
 
@@ -23,23 +23,20 @@ export function isNumbered(field: StoredField): field is NumberedField {
   return field.sequence !== null;
 }
 
-/** The counters, without what tells those of organizations apart. */
+/** The counters, without the part that separates organizations. */
 export function countersOf(numbered: readonly NumberedField[]): readonly string[] {
   return [...new Set(numbered.map(({ sequence }) => sequence.counter))];
 }
 
-/**
- * Empty where nothing is numbered.
- * @param wanted Whether the record is numbered now; where absent, it is.
- */
+/** Empty if nothing is numbered. @param wanted Whether the record is numbered now; default: yes. */
 export function numbers(
   { schema }: EntityView,
   numbered: readonly NumberedField[],
-  { flags, from, asker, parameters }: Counting,
+  { flags, from, caller, parameters }: Counting,
   wanted: (field: NumberedField) => string | null = () => null,
 ): string {
   if (numbered.length === 0) return "";
-  if (asker.isTried === true) {
+  if (caller.isTried === true) {
     const rows = numbered.map(
       (field) =>
         `(${counterName(field)}, ${wanted(field) ?? "true"}, ${parameters.triedBefore(field.sequence.counter)})`,
@@ -59,7 +56,7 @@ export function numbers(
   );
 }
 
-/** Null where `_num` counted nothing for it. */
+/** Null if `_num` counted nothing for it. */
 export function nextNumber(field: NumberedField): string {
   return `${quoteLiteral(field.sequence.prefix)} || (select _num."value" from _num where _num."name" = ${counterName(field)})`;
 }

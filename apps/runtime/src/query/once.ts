@@ -1,28 +1,31 @@
-// A request that is to have its effect once. In: a request with an `Idempotency-Key`. Out: what its reply is kept and found by.
-// A key belongs to whoever sends it, and to one request of theirs.
+// A request whose effect must happen once. In: a request with an `Idempotency-Key`. Out: the key and the fingerprint
+// for its saved reply. A key belongs to one principal, and to one request of theirs.
 import { createHash } from "node:crypto";
 import { Fault } from "@plinth/service";
 import { type CallerPrincipal, principalId } from "../project/principal.ts";
 
 export const IDEMPOTENCY_TABLE = "idempotency__replies";
-/** A key may be used for something else after this. */
+/** After this time, a key can be used for another request. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** A request that is to have its effect once. */
+/** A request whose effect must happen once. */
 export interface Once {
   readonly principal: string;
   readonly key: string;
-  /** Tells a repetition from another request with the same key; behind it, the request that had the effect. */
+  /**
+   * Distinguishes a repetition from another request with the same key. It ends with the id of the request that had the
+   * effect.
+   */
   readonly fingerprint: string;
   readonly requestId: string;
-  /** Where what it creates will be found; null where it creates nothing, or that is not known yet. */
+  /** The address of the created record; null if it creates nothing, or the address isn't known yet. */
   readonly location: string | null;
 }
 
-/** Hexadecimal digits of the hash that a fingerprint begins with. */
+/** Length of the hexadecimal hash at the beginning of a fingerprint. */
 export const HASH_CHARS = 64;
 
-/** Whether what is kept is the reply to this very request, whichever of its repetitions had the effect. */
+/** Whether the saved reply belongs to this same request, whichever of its repetitions had the effect. */
 export function isRepetition(kept: string, { fingerprint }: Once): boolean {
   return kept.slice(0, HASH_CHARS) === fingerprint.slice(0, HASH_CHARS);
 }
@@ -31,13 +34,13 @@ interface OnceRequest {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** What stands behind `?`; empty where nothing does. */
+  /** The part after `?`; empty if there is none. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer | null;
 }
 
-/** Null where the request has no such header. @throws Fault `bad_request`. */
+/** Null if the request has no such header. @throws Fault `bad_request`. */
 export function onceOf(request: OnceRequest, principal: CallerPrincipal, organization: string | null): Once | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
@@ -60,6 +63,6 @@ export function onceOf(request: OnceRequest, principal: CallerPrincipal, organiz
 
 export function keyReused(): Fault {
   return new Fault("idempotency_key_reused", {
-    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+    detail: "The first request with this key had another method, path or body. Use another key for this one.",
   });
 }

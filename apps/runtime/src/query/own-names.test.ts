@@ -1,6 +1,6 @@
-// Every name of ours begins with an underscore and every name of an author's begins with a letter, so no field can take the
-// place of an alias. Here each text that the examples lead to is read for that: bare words are SQL's or ours, and quoted
-// ones, which may be authors', stand behind the row that they are of.
+// Every name of ours begins with an underscore, and every author's name begins with a letter, so no field can shadow an
+// alias. This test checks each statement of the examples: bare words are SQL's or ours, and quoted ones, which may be
+// authors', follow the row that they belong to.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { checkName } from "@plinth/blueprint";
 import { describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ describe("the reader of this test", () => {
   });
 });
 
-test("no name that a blueprint may give begins with an underscore", () => {
+test("no name in a blueprint begins with an underscore", () => {
   for (const kind of ["entity", "plural", "field", "member", "relation", "check", "role", "enum value"] as const) {
     expect(checkName("_cur", kind)?.code).toBe("invalid_name");
   }

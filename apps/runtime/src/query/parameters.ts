@@ -1,5 +1,5 @@
-// Numbers the parameters of a statement. In: what a place in the text needs. Out: `$n`, and how to fill it per request.
-// It never puts a value into the text.
+// Numbers the parameters of a statement. In: the value that a place in the text needs. Out: `$n`, and how to fill it
+// per request. It never puts a value into the text.
 import { type BundleField, fillTemplate } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import { type Principal, principalId, userId } from "../project/principal.ts";
@@ -8,39 +8,39 @@ import type { CursorKey } from "./cursor.ts";
 import type { Once } from "./once.ts";
 import type { TextSearch } from "./reading/search-terms.ts";
 
-/** What differs between two runs of one statement. All values are in Postgres's text form. */
+/** The differences between two runs of one statement. All values are in Postgres's text form. */
 export interface Bindings {
   readonly principal: Principal;
   readonly requestId: string;
   readonly ip: string;
-  /** What made this write, as JSON: the run of a workflow, and how deep it is; absent for a request of its own. */
+  /** The cause of this write, as JSON: the run of a workflow, and its depth; absent for a direct request. */
   readonly cause?: string | null;
-  /** In which the request is made. */
+  /** The organization in which the request is made. */
   readonly organization: string | null;
-  /** Of a write that is to have its effect once. */
+  /** For a write with an idempotency key. */
   readonly once?: Once | null;
-  /** Of a conditional write. */
+  /** For a conditional write. */
   readonly versions?: readonly number[] | null;
-  /** Of a write in a transaction that is only tried: numbers that those before it have forecast, by their counter. */
+  /** For a write in a dry run's transaction: the numbers that earlier writes have forecast, by counter. */
   readonly tried?: ReadonlyMap<string, number> | null;
   /** The record that the route names, or the one being created. */
   readonly recordId: string | null;
   /** Field > value of the body; a field that wasn't given is absent. */
   readonly values: ReadonlyMap<string, string | null>;
-  /** Of a create: what the service has made of the body for fields that aren't in it. */
-  readonly made?: ReadonlyMap<string, string>;
-  /** Of a list: the values of its filters, by their numbers. */
+  /** For a create: the values that the service generates from the body for fields that aren't in it. */
+  readonly generated?: ReadonlyMap<string, string>;
+  /** For a list: the values of its filters, by their numbers. */
   readonly operands?: readonly (string | null)[];
-  /** Of a list: what its texts are searched for. */
+  /** For a list: the text search. */
   readonly search?: TextSearch | null;
   readonly cursor: CursorKey | null;
-  /** Records that a page shows; null elsewhere. */
+  /** Maximum records of a page; null elsewhere. */
   readonly limit: number | null;
 }
 
 export type Slot = (bindings: Bindings) => string | null;
 
-/** A write template that does nothing but cast: the parameter then is of that type from the start. */
+/** A write template that only casts: the parameter then has that type from the start. */
 const plainCast = /^\{value\}::[a-z][a-z0-9 (),[\]]*$/;
 
 export class Parameters {
@@ -48,7 +48,7 @@ export class Parameters {
   readonly #numbers = new Map<string, number>();
   /** The entity whose fields `{input.<field>}` and `{sent.<field>}` name. */
   readonly #fields: ReadonlyMap<string, BundleField>;
-  /** Fields whose sent value is added to what they hold. */
+  /** Fields whose sent value is added to the stored value. */
   readonly #added: ReadonlySet<string>;
 
   constructor(fields: ReadonlyMap<string, BundleField> = new Map(), added: ReadonlySet<string> = new Set()) {
@@ -56,12 +56,12 @@ export class Parameters {
     this.#added = added;
   }
 
-  /** For a part of the same statement that may turn out to need none. */
+  /** For a part of the same statement that may not need any of them. */
   apart(): Parameters {
     return new Parameters(this.#fields, this.#added);
   }
 
-  /** The parameter of that name; the same for every place that asks for it. */
+  /** The parameter of that name. All places with this name share it. */
   at(name: string, slot: Slot): string {
     let number = this.#numbers.get(name);
     if (number === undefined) {
@@ -91,12 +91,12 @@ export class Parameters {
     return `${this.at("cause", (bindings) => bindings.cause ?? null)}::jsonb`;
   }
 
-  /** How many numbers of the counter were forecast before in the same trial. */
+  /** How many numbers of the counter were forecast earlier in the same dry run. */
   triedBefore(counter: string): string {
     return `${this.at(`tried.${counter}`, ({ tried }) => String(tried?.get(counter) ?? 0))}::bigint`;
   }
 
-  /** The sent value as the column holds it. */
+  /** The sent value as the column stores it. */
   value(field: BundleField): string {
     if (field.join !== null) return this.ids(field);
     const name = this.#added.has(field.name) ? additionTo(field.name) : field.name;
@@ -106,13 +106,16 @@ export class Parameters {
     );
   }
 
-  /** The same at create: the sent value, or what the service has made in its place. */
+  /** The same at create: the sent value, or the value that the service generates instead. */
   initial(field: BundleField): string {
     if (field.slugFrom === null) return this.value(field);
     const { name } = field;
     return this.#written(
       field,
-      this.at(`initial.${name}`, ({ values, made }) => (values.has(name) ? values.get(name) : made?.get(name)) ?? null),
+      this.at(
+        `initial.${name}`,
+        ({ values, generated }) => (values.has(name) ? values.get(name) : generated?.get(name)) ?? null,
+      ),
     );
   }
 
@@ -139,17 +142,17 @@ export class Parameters {
     return `${value}::${unboundedType(sqlType)}`;
   }
 
-  /** What a kept reply is found by, and told from others. */
+  /** The members that find a saved reply and identify its request. */
   once(member: keyof Once): string {
     return `${this.at(`once.${member}`, ({ once }) => once?.[member] ?? null)}::text`;
   }
 
-  /** The versions that a record may have, to be written. */
+  /** The versions of the record that the write accepts. */
   versions(): string {
     return `${this.at("versions", ({ versions }) => `{${(versions ?? []).join(",")}}`)}::integer[]`;
   }
 
-  /** What is looked for in texts, as it is typed. */
+  /** The text search, as typed. */
   search(): string {
     return `${this.at("search", ({ search }) => search?.text ?? null)}::text`;
   }
@@ -164,12 +167,12 @@ export class Parameters {
     return `${value}::${unboundedType(sqlType)}`;
   }
 
-  /** How many records the page shows. */
+  /** Maximum records of the page. */
   limit(): string {
     return `${this.at("list.limit", (bindings) => (bindings.limit === null ? null : String(bindings.limit)))}::integer`;
   }
 
-  /** What fills a hole of the templates; the caller fills the rows' holes. */
+  /** Fills a hole of the templates; the caller fills the rows' holes. */
   hole(hole: string, current = "_cur"): string | undefined {
     switch (hole) {
       case "user.id":
@@ -184,7 +187,7 @@ export class Parameters {
         return `${this.at(hole, (bindings) => bindings.ip)}::text`;
       case "request.key_kind":
         return `${this.at(hole, (bindings) => keyKind(bindings.principal))}::text`;
-      // The statement's own time: one value for all of it, and the one that it writes.
+      // The statement's own time: one value for the whole statement, which is also the one that it writes.
       case "now":
         return "now()";
       default:
@@ -206,7 +209,7 @@ export class Parameters {
   }
 }
 
-/** Without its bounds: a value to compare with must not be rounded to the column's. */
+/** Without its bounds: a value for a comparison must not be rounded to the column's. */
 function unboundedType(sqlType: string): string {
   return sqlType.replace(/\(.*\)/, "");
 }

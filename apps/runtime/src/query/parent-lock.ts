@@ -1,6 +1,7 @@
-// What a write of an entity with `lock` locks before it runs. In: the entity and the values that its reference may have before and
-// after. Out: SQL that locks the records that it refers to, in the order of their ids, so that two writers never wait in a circle.
-// A rule over other records is judged by what was committed when its statement began: only who waits before that sees them all.
+// Locks the records that a write of an entity with `lock` refers to, before the write runs. In: the entity and the
+// values of its reference before and after. Out: SQL that locks those records in the order of their ids, so that two
+// writers never deadlock. A rule over other records sees what was committed when its statement began. So the write must
+// wait before it begins, to see all of them.
 import type { BundleField } from "@plinth/bundle";
 import type { Lane } from "../project/tenant.ts";
 import { column, type EntityView, fill, type StoredField } from "./entity-view.ts";
@@ -11,7 +12,7 @@ import type { WriteTerms } from "./write-terms.ts";
 export interface ParentLock {
   readonly text: string;
   readonly slots: readonly Slot[];
-  /** Others may give the record another parent while it waits, so that it is to be asked again. */
+  /** Whether other requests can change the record's parent during the wait; then the lock must be repeated. */
   readonly mayChange: boolean;
 }
 
@@ -20,12 +21,12 @@ export function laneWith(lock: ParentLock | null): { readonly lane: Lane; readon
   return lock === null ? { lane: "fast" } : { lane: "slow", lock };
 }
 
-/** The field that the entity's writes are locked by; null where they aren't. */
+/** The field that the entity's writes lock by; null if they don't lock. */
 function lockedBy(view: EntityView): StoredField | null {
   return view.stored.find((field) => field.name === view.entity.lock) ?? null;
 }
 
-/** Of a record that is about to be. @param sqlOf SQL of the value that a field gets. */
+/** For a record that will be created. @param sqlOf SQL of a field's value. */
 export function lockOfNew(
   view: EntityView,
   sqlOf: (field: StoredField, parameters: Parameters) => string,
@@ -37,7 +38,7 @@ export function lockOfNew(
   return { text: lockText(view, field, parents), slots: parameters.slots, mayChange: false };
 }
 
-/** Of a record that is there: its parent, and those that the write may give it. */
+/** For an existing record: its parent, and the parents that the write may give it. */
 export function lockOfStored(
   view: EntityView,
   given: readonly string[] = [],
@@ -56,7 +57,7 @@ export function lockOfStored(
   return { text: lockText(view, field, parents), slots: parameters.slots, mayChange: true };
 }
 
-/** Weaker than a delete of the parent needs, and than nothing else that refers to it waits for. */
+/** Weaker than the lock of a delete of the parent. Other references to the parent don't wait for it. */
 function lockText(view: EntityView, field: BundleField, parents: string): string {
   const target = view.all.get(field.references ?? "");
   if (target === undefined) throw new Error(`${view.entity.name}.${field.name} refers to no entity`);

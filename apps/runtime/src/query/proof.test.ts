@@ -1,5 +1,5 @@
-// Every statement that the compiler's own examples can lead to is one that Postgres vouches for under the project's
-// worker role: nothing in a rule, a default or a field type lies outside what a proof allows.
+// Postgres proves every statement of the compiler's own examples under the project's worker role: nothing in a rule, a
+// default or a field type is outside of what a proof allows.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { ruleFunctions, ruleMethods } from "@plinth/blueprint/grammar";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,14 +1,14 @@
-// References. In: a field that refers to records. Out: SQL that tells whether they may be read, what a caller sees of a many-to-many
-// list, and what puts its pairs in place. A missing and a hidden record have one answer, and a list that a caller writes takes no
-// link away that they can't see.
+// SQL for references. In: a field that refers to records. Out: SQL that tells whether they can be read, what a caller
+// sees of a many-to-many list, and how its pairs are written. A missing and a hidden record get the same answer. When a
+// caller writes a list, links that they can't see stay.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import {
-  type Asker,
   column,
   type EntityView,
   living,
   permission,
+  type StatementCaller,
   sameOrganization,
   type WrittenPairs,
   wireValue,
@@ -27,19 +27,29 @@ export function joinedFields(view: EntityView, names: Iterable<string>): readonl
   return view.entity.fields.filter(isJoined).filter(({ name }) => given.has(name));
 }
 
-/** Whether the record that the new row refers to is there for the caller. */
-export function targetReadable(view: EntityView, field: BundleField, asker: Asker, parameters: Parameters): string {
+/** Whether the caller can see the record that the new row refers to. */
+export function targetReadable(
+  view: EntityView,
+  field: BundleField,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const value = column("_new", field);
   const found = `${target.from} _ref where _ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "_ref")}`;
   return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
 }
 
-/** Whether all records of the sent list are. */
-export function targetsReadable(view: EntityView, field: JoinedField, asker: Asker, parameters: Parameters): string {
+/** Whether the caller can see all records of the sent list. */
+export function targetsReadable(
+  view: EntityView,
+  field: JoinedField,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const ids = parameters.ids(field);
   const found = `${target.from} _ref where _ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "_ref")}`;
   const held = heldAgainstMarks(target);
@@ -47,7 +57,10 @@ export function targetsReadable(view: EntityView, field: JoinedField, asker: Ask
   return `((select count(*) from ${rows}) = cardinality(${ids}))`;
 }
 
-/** The same of a reference that a grant sets, which nobody has to be able to read; null where it can't lead elsewhere. */
+/**
+ * The same for a reference that a grant sets, which nobody needs to be able to read; null if it can't lead to another
+ * organization.
+ */
 export function targetWithin(view: EntityView, field: BundleField): string | null {
   const target = targetOf(view, field);
   const same = sameOrganization(view, "_new", target, "_ref");
@@ -56,13 +69,15 @@ export function targetWithin(view: EntityView, field: BundleField): string | nul
   return `(${value} is null or exists (select 1 from ${target.from} _ref where _ref."id" = ${value} and ${same}))`;
 }
 
-/** Records of one organization refer to each other alone, whoever writes them. */
+/** Records of one organization only refer to each other, whoever writes them. */
 function within(view: EntityView, target: EntityView): string {
   const same = sameOrganization(view, "_new", target, "_ref");
   return same === null ? "" : ` and ${same}`;
 }
 
-/** A foreign key can't see that a record is being marked as deleted: the check waits for that, and looks again. */
+/**
+ * A foreign key doesn't notice that a record is being marked as deleted. So the check waits for that, and looks again.
+ */
 function heldAgainstMarks(target: EntityView): string {
   return target.entity.softDelete === null ? "" : " for key share of _ref";
 }
@@ -82,48 +97,48 @@ export function pairsInsert(view: EntityView, field: JoinedField, row: string, p
   );
 }
 
-/** The CTE that takes away the pairs that the sent list doesn't hold, of those that the caller sees. */
+/** The CTE that removes the pairs that aren't in the sent list, if the caller sees them. */
 export function pairsDelete(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string {
   const { table, own, other } = field.join;
-  const hidden = hiddenPair(view, field, "_j", asker, parameters);
+  const hidden = hiddenPair(view, field, "_j", caller, parameters);
   return (
     `delete from ${view.schema}.${quoteIdentifier(table)} _j using ${row} where _j.${quoteIdentifier(own)} = ${row}."id" ` +
     `and _j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})${hidden === null ? "" : ` and not ${hidden}`}`
   );
 }
 
-/** SQL: the pair leads to a record that the caller doesn't see, deleted ones included; null where there can be none. */
+/** SQL: the pair leads to a record that the caller can't see, including deleted ones; null if there can be none. */
 function hiddenPair(
   view: EntityView,
   field: JoinedField,
   pair: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string | null {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "never") return "true";
   if (readable.kind === "always" && target.entity.softDelete === null) return null;
   const member = `${pair}.${quoteIdentifier(field.join.other)}`;
   return `not exists (select 1 from ${target.from} _ref where _ref."id" = ${member} and ${readable.sql}${living(target, "_ref")})`;
 }
 
-/** The list as the caller sees it. Where they see all records of its kind, it costs no more than the list itself. */
+/** The list as the caller sees it. If they see all records of its entity, it costs no more than the list itself. */
 export function shownPairs(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "always") return wireValue(view, field, row, parameters);
   if (readable.kind === "never") return "'[]'::json";
   const { table, own, other } = field.join;
@@ -134,24 +149,24 @@ export function shownPairs(
   );
 }
 
-/** The sent list as it will be read: the statement can't see the pairs that it writes itself. */
+/** The sent list as it will be read, because the statement can't see the pairs that it writes itself. */
 export function sentPairs(field: JoinedField, parameters: Parameters): string {
   return `(select coalesce(json_agg(_u order by _u), '[]'::json) from unnest(${parameters.ids(field)}) as _u)`;
 }
 
-/** What the caller sees of a list that was kept as jsonb; null where that is all of it. */
+/** The visible part of a list that was stored as jsonb; null if the caller sees all of it. */
 export function shownOfKept(
   view: EntityView,
   field: JoinedField,
   kept: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string | null {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "always") return null;
   if (readable.kind === "never") return "'[]'::jsonb";
-  // A field of this name may have held something else when the event was kept.
+  // A field of this name may have had another type when the event was stored.
   const texts = `jsonb_array_elements_text(case when jsonb_typeof(${kept}) = 'array' then ${kept} else '[]'::jsonb end)`;
   const ids = `array(select case when _kept ~ '^[0-9a-f-]{36}$' then _kept::uuid end from ${texts} as _kept)`;
   return (
@@ -160,16 +175,19 @@ export function shownOfKept(
   );
 }
 
-/** The list as it will be: what was sent, and what the caller doesn't see and so leaves. `living`: without deleted records. */
+/**
+ * The future list: the sent ids, and the ids that stay because the caller can't see them. `living`: without deleted
+ * records.
+ */
 export function pairsAfter(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   of: "all" | "living",
 ): string {
-  const hidden = hiddenPair(view, field, "_j", asker, parameters);
+  const hidden = hiddenPair(view, field, "_j", caller, parameters);
   if (hidden === null) return sentPairs(field, parameters);
   const { table, own, other } = field.join;
   const target = targetOf(view, field);
@@ -185,11 +203,11 @@ export function pairsAfter(
   );
 }
 
-/** All pairs as they will be once a row of this entity has those of the sent lists, and those that it keeps. */
+/** All pairs after a row of this entity has the pairs of the sent lists, and those that stay. */
 export function writtenPairs(
   view: EntityView,
   fields: readonly JoinedField[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   isNew: boolean,
 ): WrittenPairs {
@@ -198,7 +216,7 @@ export function writtenPairs(
       const { table } = field.join;
       const [own, other] = [quoteIdentifier(field.join.own), quoteIdentifier(field.join.other)];
       const pairs = (row: string): string => {
-        const hidden = isNew ? null : hiddenPair(view, field, "_w", asker, parameters);
+        const hidden = isNew ? null : hiddenPair(view, field, "_w", caller, parameters);
         const stays = `_w.${own} <> ${row}."id"`;
         return (
           `(select _w.${own}, _w.${other} from ${view.schema}.${quoteIdentifier(table)} _w ` +
@@ -211,7 +229,7 @@ export function writtenPairs(
   );
 }
 
-/** The list as it was. */
+/** The list before the write. */
 export function pairsBefore(view: EntityView, field: JoinedField, row: string): string {
   const { table, own, other } = field.join;
   const member = `_j.${quoteIdentifier(other)}`;

@@ -18,14 +18,14 @@ function roomWith(byCaller: Readonly<Record<string, number>>): {
   return { has: (caller) => room.has(caller, measure), room, measured: () => count };
 }
 
-test("one caller fills half of the room, and nobody else's", async () => {
+test("one caller fills at most half of the room", async () => {
   const { has, room } = roomWith({ eve: 31_000 });
   expect(await has("eve")).toBe(true);
   room.add("eve", 1_000);
   expect([await has("eve"), await has("ana")]).toEqual([false, true]);
 });
 
-test("where several have filled it, those who keep little go on, until it is full twice", async () => {
+test("if several callers have filled it, callers with few replies continue, until it is full twice", async () => {
   const { has, room } = roomWith({ eve: 31_000, mallory: 31_000, bob: 2_000 });
   expect([await has("eve"), await has("bob"), await has("ana")]).toEqual([false, false, true]);
   room.add("ana", 900);
@@ -36,7 +36,7 @@ test("where several have filled it, those who keep little go on, until it is ful
   expect(await over.has("ana")).toBe(false);
 });
 
-test("it is measured once for many who ask, again when much was added, and counted in between", async () => {
+test("it is measured once for simultaneous callers, again when much was added, and counted in between", async () => {
   const { has, room, measured } = roomWith({ eve: 0 });
   await Promise.all([has("eve"), has("ana"), has("bob")]);
   expect(measured()).toBe(1);
@@ -48,10 +48,10 @@ test("it is measured once for many who ask, again when much was added, and count
   expect(measured()).toBe(2);
 });
 
-test("what could not be measured stays counted", async () => {
+test("after a failed measurement, the counts stay", async () => {
   const room = new ReplyRoom(MAX, () => 0);
   room.add("eve", MAX);
   await expect(room.has("eve", () => Promise.reject(new Error("away")))).rejects.toThrow("away");
-  // Nothing is stored: what was added before a measurement is in it, or was rolled back.
+  // Nothing is stored: additions before a measurement are part of it, or were rolled back.
   expect(await room.has("eve", async () => ({ bytes: 0, byCaller: new Map() }))).toBe(true);
 });

@@ -1,26 +1,29 @@
-// Room for the replies that a project keeps for its `Idempotency-Key`s. In: what is kept, as it was measured, and what was added since.
-// Out: whether a caller may have one more kept. One caller never fills it for the others. It counts, and keeps nothing itself.
+// Limits the saved replies for a project's `Idempotency-Key`s. In: the measured size, and the additions since. Out:
+// whether a caller can save one more. One caller never fills it for the others. It only counts, and stores nothing.
 
-/** What is kept of a project: in all, and by callers who keep much. */
+/** The saved replies of a project: in total, and by callers who have saved much. */
 export interface MeasuredReplies {
   readonly bytes: number;
   readonly byCaller: ReadonlyMap<string, number>;
 }
 
-/** Of one project within a day, in characters; Postgres compresses them. */
+/** For one project within a day, in characters. Postgres compresses them. */
 export const KEPT_BYTES_MAX = 1_073_741_824;
-/** What other replicas add is seen by measuring: no later than after this share of the room was filled by this one. */
+/**
+ * The additions of other replicas are only seen by measuring. It measures at the latest when this replica has filled
+ * this share of the room.
+ */
 const MEASURED_EVERY = 1 / 8;
 const MEASURED_EVERY_MS = 10_000;
-/** Callers whose additions are counted one by one between two measurements. */
+/** Callers whose additions are counted separately between two measurements. */
 const CALLERS_MAX = 10_000;
-/** What one caller may keep of the room. */
+/** The share of the room that one caller can use. */
 const OWN_SHARE = 1 / 2;
-/** Where the room is full, whoever keeps less than this share goes on, until twice the room is kept. */
+/** If the room is full, callers below this share can continue until twice the room is used. */
 const LITTLE_SHARE = 1 / 64;
 
 export class ReplyRoom {
-  /** From so many bytes on a caller keeps much. */
+  /** From this number of bytes on, a caller has saved much. */
   readonly muchBytes: number;
   readonly #bytesMax: number;
   readonly #clock: () => number;
@@ -34,7 +37,8 @@ export class ReplyRoom {
   constructor(bytesMax: number = KEPT_BYTES_MAX, clock: () => number = () => performance.now()) {
     this.#bytesMax = bytesMax;
     this.#clock = clock;
-    // What a caller keeps below that is as if nothing: who comes from there to "little" has added it since.
+    // Below this limit, a caller counts as if they had saved nothing: only the additions since then could bring them to
+    // "little".
     this.muchBytes = (bytesMax * LITTLE_SHARE) / 2;
   }
 
@@ -43,7 +47,7 @@ export class ReplyRoom {
     this.#added.set(caller, (this.#added.get(caller) ?? 0) + bytes);
   }
 
-  /** Measures anew where that is due, once for all who ask. */
+  /** Measures again if that is due, once for all simultaneous callers. */
   async has(caller: string, measure: () => Promise<MeasuredReplies>): Promise<boolean> {
     if (this.#isDue(caller)) {
       this.#measuring ??= this.#measure(measure).finally(() => {

@@ -1,11 +1,18 @@
-// Writes the statement that brings a marked record back, with the records that its delete has marked along. In: an entity and
-// who asks. Out: SQL and slots. It never leaves a living record that refers to a deleted one.
-//
-// What went along has the time of the same delete, and is found from record to record as the cascade found it. A record among
-// it that another deleted record still holds stays deleted, with all that refers to it.
+// Writes the statement that restores a deleted record, with the records that its delete has marked. In: an entity and
+// the caller. Out: SQL and slots. It never leaves a living record that refers to a deleted one.
+// The records of the same delete have the same time, and are found from record to record like in the cascade. If one of
+// them also refers to another deleted record, it stays deleted, with all records that refer to it.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-statement.ts";
-import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import {
+  column,
+  deleted,
+  type EntityView,
+  living,
+  permission,
+  type StatementCaller,
+  type StoredField,
+} from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
@@ -13,39 +20,40 @@ import { readabilityOf, readableJson } from "./readable-fields.ts";
 import { auditValue, hasVersion, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
-/** A reference of a record that returns, to records that may be marked themselves. */
+/** A reference of a restored record to records that may be marked themselves. */
 interface Holder {
   readonly field: StoredField;
   readonly target: EntityView;
-  /** Where the target returns by the same statement; -1 where its entity never does. */
+  /** The kind of the target if the same statement can restore it; else -1. */
   readonly to: number;
 }
 
 interface Returning {
   readonly view: EntityView;
   readonly mark: string;
-  /** A record returns only with these. */
+  /** References that must be restored too, or the record stays deleted. */
   readonly binding: readonly Holder[];
-  /** These become null where what they refer to stays deleted, as its delete would have made them. */
+  /** References that become null if their target stays deleted, as a delete of the target would do. */
   readonly clearing: readonly Holder[];
 }
 
 /**
- * Columns: whether the rule allows it, the record, whether it was deleted, whether it is held back, by which fields (those
- * that the caller may know), whether too many records would return, whether it has the version. No row: missing or hidden.
+ * Columns: whether the rule allows it, the record, whether it was deleted, whether a deleted record prevents the
+ * restore, by which fields (those that the caller may know), whether too many records would be restored, whether it has
+ * the version. No row: missing or hidden.
  */
-export function restoreStatement(view: EntityView, asker: Asker): Statement {
+export function restoreStatement(view: EntityView, caller: StatementCaller): Statement {
   const parameters = new Parameters(view.fields);
   const cascade = cascadeOf(view);
   const kinds = (cascade?.kinds ?? [view]).filter((_, kind) => cascade?.marks[kind] !== false);
   const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
   const returning = kinds.map((kind) => returningOf(kind, kinds));
   const [root] = returning as [Returning];
-  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
+  const allowed = permission(view, "restore", caller, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
   const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
   const parts = [
-    `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
+    `_cur as (${lockedRow(view, "restore", caller, parameters)})`,
+    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted, ${hasVersion(caller, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(root, found, kinds)})`,
     `_stuck as materialized (${stuckRows(returning)})`,
     `_held as (${heldRows(returning)})`,
@@ -62,8 +70,8 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
       returning.map((each, kind) => restored(each, kind, parameters)),
     ),
   ];
-  const json = readableJson(view, asker, parameters, "_upd_0");
-  const kept = keptReply(view, asker, parameters, {
+  const json = readableJson(view, caller, parameters, "_upd_0");
+  const kept = keptReply(view, caller, parameters, {
     status: 200,
     row: "_upd_0",
     record: { alias: "_upd_0", json },
@@ -71,13 +79,13 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select _chk._allowed, ${ifPresent("_upd_0", json)}, _chk._deleted, ` +
-    `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large, _chk._matches ` +
+    `_verdict._stays, ${disclosed(root, caller, parameters)}, _verdict._too_large, _chk._matches ` +
     `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
   const how = { ...laneWith(lockOfStored(view)), ...(kinds.length > 1 && { lane: "slow" as const }) };
   return { text, slots: parameters.slots, keep: true, writes: true, ...how };
 }
 
-/** A cascade along it marks records, and so can be taken back. */
+/** Whether a cascade along this edge marks records, so that it can be undone. */
 function isMarked(edge: CascadeEdge, all: readonly EntityView[], kinds: readonly EntityView[]): boolean {
   return kinds.includes(edge.from) && kinds.includes(all[edge.to]!);
 }
@@ -99,7 +107,7 @@ function returningOf(view: EntityView, kinds: readonly EntityView[]): Returning 
   return { view, mark: quoteIdentifier(softDelete), binding, clearing };
 }
 
-/** kind and id of the record and of what its own delete has marked. */
+/** kind and id of the record, and of the records that its delete has marked. */
 function foundRows(root: Returning, edges: readonly CascadeEdge[], kinds: readonly EntityView[]): string {
   const start = 'select 0 as _kind, _cur."id" as _id from _cur, _chk where _chk._allowed and _chk._deleted';
   if (edges.length === 0) return start;
@@ -113,7 +121,7 @@ function foundRows(root: Returning, edges: readonly CascadeEdge[], kinds: readon
   return `${start} union select _e._kind, _e._id from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
 }
 
-/** Those whose reference leads to a record that is deleted and doesn't return. Each living one is held, so that it stays. */
+/** Records that refer to a deleted record that isn't restored. Living targets are locked, so that they stay. */
 function stuckRows(returning: readonly Returning[]): string {
   const arms = returning.flatMap(({ view, binding }, kind) =>
     binding.map(
@@ -137,7 +145,7 @@ function unlessBack({ to }: Pick<Holder, "to">, id: string, returns: "_found" | 
   return to === -1 ? "" : ` and not exists (select 1 from ${returns} _x where _x._kind = ${to} and _x._id = ${id})`;
 }
 
-/** With those that are stuck, all that refers to them. */
+/** The stuck records, with all records that refer to them. */
 function heldRows(returning: readonly Returning[]): string {
   const arms = returning.flatMap(({ view, binding }, kind) =>
     binding
@@ -157,7 +165,7 @@ const backRows =
   `select _f._kind, _f._id from _found _f ` +
   `where not exists (select 1 from _held _h where _h._kind = _f._kind and _h._id = _f._id) limit ${CASCADE_ROWS_MAX + 1}`;
 
-/** The rows as they were, and which of their references become null. */
+/** The rows before, and which of their references become null. */
 function rowsOfKind({ view, mark, clearing }: Returning, kind: number): string {
   const columns = [
     '_t."id"',
@@ -205,11 +213,11 @@ function restored({ view, clearing }: Returning, kind: number, parameters: Param
   };
 }
 
-/** The fields that hold the record back and that the caller reads, with the records behind them. */
-function disclosed({ view, binding }: Returning, asker: Asker, parameters: Parameters): string {
+/** The fields that prevent the restore and that the caller can read, with the records that they refer to. */
+function disclosed({ view, binding }: Returning, caller: StatementCaller, parameters: Parameters): string {
   const names = binding.flatMap((holder) => {
-    if (readabilityOf(view, holder.field, asker.roles) !== "always") return [];
-    const readable = permission(holder.target, "read", asker, parameters, { record: "_ref" });
+    if (readabilityOf(view, holder.field, caller.roles) !== "always") return [];
+    const readable = permission(holder.target, "read", caller, parameters, { record: "_ref" });
     if (readable.kind === "never") return [];
     const value = column("_cur", holder.field);
     const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable.sql}`;

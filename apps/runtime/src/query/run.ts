@@ -1,5 +1,6 @@
-// Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
-// It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
+// Runs one operation as one statement. In: the tenant, the release, the caller and the operation. Out: JSON text, or a
+// Fault. It never runs a second statement to interpret the first one. If another request overtook the statement, it
+// runs again.
 import { bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -19,7 +20,7 @@ import {
 } from "./assemble.ts";
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
-import { type Asker, askerIn, entityView } from "./entity-view.ts";
+import { callerIn, entityView, type StatementCaller } from "./entity-view.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
 import { isNumbered } from "./numbering.ts";
 import type { Once } from "./once.ts";
@@ -44,31 +45,30 @@ export interface Request {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
-  /** Of a write that is to have its effect once: its reply is kept with it. */
+  /** For a write with an idempotency key: its reply is saved with it. */
   readonly once?: Once | null;
-  /** Of a write that is for a record of these versions alone. */
+  /** For a write that accepts only these versions of the record. */
   readonly versions?: readonly number[] | null;
-  /** Of a write that is only to be tried: it is judged and answered as it would be, and undone. */
+  /** For a dry run: the write is judged and answered as usual, and rolled back. */
   readonly isDryRun?: boolean;
-  /** What made it, as JSON, where a step did; null where its caller says all of it. */
+  /** The cause, as JSON, if a step made the request; null otherwise. */
   readonly cause?: string | null;
-  /** Of a caller who reads the reply. @throws Fault where no more large replies may be made for the project now. */
+  /** For a caller who reads the reply. @throws Fault if the project can't produce more large replies now. */
   readonly requireRoom?: () => void;
 }
 
-/** Field > value in Postgres's text form; what the caller didn't send is absent. */
+/** Field > value in Postgres's text form. A field that wasn't sent is absent. */
 export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
-/** Of the records that a step looks for: it sees all of them, or fails. */
+/** For the records that a step reads: it gets all of them, or fails. */
 const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
-/** Times that a statement is run when others keep overtaking it. */
+/** How often a statement runs if others keep overtaking it. */
 const TRIES_MAX = 4;
 
 /**
- * @param recordId Null where `reading` has a key.
- * @returns the record as JSON text. @throws Fault `not_found`, `bad_request` (several organizations have one with that key).
+ * `recordId` is null with a key. @returns JSON text. @throws Fault `not_found`, `bad_request` (the key is ambiguous).
  */
 export async function readRecord(
   request: Request,
@@ -76,24 +76,26 @@ export async function readRecord(
   reading: Reading = PLAIN_READING,
 ): Promise<string> {
   const { key, selection } = reading;
-  const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
+  const statement = assembleRead(request.release, request.entity, callerOf(request), reading);
   const values = [...(key === null ? [] : operandsOf(key)), ...selectionOperands(selection)];
   const bindings = { ...bind(request, recordId, nothing), operands: values };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, fetchingOf(selection));
   if (rows.length > 1 || (key !== null && cut === true)) {
-    throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
+    throw new Fault("bad_request", {
+      detail: "Several organizations have such a record. Name your organization in the header Plinth-Organization.",
+    });
   }
   return rows[0]?.[0] ?? missing();
 }
 
-/** What brings related records is fetched as what may be large. */
+/** Replies with related records are fetched as possibly large. */
 function fetchingOf({ expansions }: Selection): Fetching {
   return expansions.length > 0 ? { bytesMax: REPLY_BYTES_MAX } : {};
 }
 
 const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
 
-/** For a write of the record. Null where the caller sees none. @throws Fault `bad_request` (several organizations have one). */
+/** Null if the caller sees none. @throws Fault `bad_request` (several organizations have such a record). */
 export async function findIdByKey(request: Request, key: Filter): Promise<string | null> {
   try {
     const found = await readRecord(request, null, { selection: idAlone, key, isOfWrite: true });
@@ -115,16 +117,16 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   return replyJson(records, page);
 }
 
-/** The records alone, as a JSON list. @throws Fault `conflict` where they are too large together. */
+/** Only the records, as a JSON list. @throws Fault `conflict` if they are too large together. */
 export async function listRows(request: Request, query: ListQuery): Promise<string> {
   const { records, isCut } = await findPage(request, query, FOUND_BYTES_MAX);
-  if (isCut) throw new Fault("conflict", { detail: "The records that were looked for are too large together." });
+  if (isCut) throw new Fault("conflict", { detail: "The records that were found are too large together." });
   return `[${records.toString()}]`;
 }
 
 /** @returns `{"data":[...],"page":{...}}`: a record for each group. */
 export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<Buffer> {
-  const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
+  const statement = assembleAggregate(request.release, request.entity, callerOf(request), query);
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
   const reading = { bytesMax: REPLY_BYTES_MAX };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, reading).catch((error) => {
@@ -136,22 +138,22 @@ export async function aggregateRecords(request: Request, query: AggregateQuery):
   return replyJson(data, `"page":{"has_more":${rows.length > query.limit}}`);
 }
 
-/** Where a page is empty by now, the one beside it is the last or the first of all. */
+/** The neighbour of a page that is empty now is the last or the first page of the list. */
 const WHOLE_LIST: TextRow = [];
 
 interface FoundPage {
   /** With commas between them. */
   readonly records: Buffer;
-  /** Where the page before ends; null where there is none. */
+  /** The end of the previous page; null if there is none. */
   readonly first: TextRow | null;
-  /** Where the next page begins; null where there is none. */
+  /** The start of the next page; null if there is none. */
   readonly last: TextRow | null;
   readonly count: string | null;
   readonly isCut: boolean;
 }
 
 async function findPage(request: Request, query: ListQuery, bytesMax: number): Promise<FoundPage> {
-  const statement = assembleList(request.release, request.entity, askerOf(request), query);
+  const statement = assembleList(request.release, request.entity, callerOf(request), query);
   const cursor = query.from?.key ?? null;
   const bindings = {
     ...bind(request, null, nothing),
@@ -166,7 +168,7 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
   const isBackward = query.from?.backward === true;
   const rows = found.bytes ?? bytesOfRows(found.rows);
   const page = readPage(rows, statement, { limit: query.limit, isBackward });
-  // A page ends behind so many bytes, and the next one begins there; but one record is never cut.
+  // A page ends after this many bytes, and the next one begins there. A record is never cut.
   const isAlone = page.rowCount === 1 && page.records.length > bytesMax;
   if (isAlone && query.selection.expansions.length > 0) throw relatedTooLarge();
   const isCut = found.cut === true;
@@ -174,7 +176,7 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
   const countsNone = statement.countAt !== null && page.rowCount === 0 && query.from === null;
   return {
     records: page.records,
-    // A page that was reached from another one has that one beside it.
+    // A page that was reached from another page has that page as a neighbour.
     first: (isBackward ? hasMore : query.from !== null) ? (page.first ?? WHOLE_LIST) : null,
     last: isBackward || hasMore ? (page.last ?? WHOLE_LIST) : null,
     count: countsNone ? "0" : page.count,
@@ -183,23 +185,23 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
 }
 
 /**
- * `made`: values for fields that the body doesn't name: no rule sees them as sent, and nobody needs the right to write them.
- * @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 409, 422.
+ * `generated`: values for fields that the body doesn't name. No rule sees them as sent, and nobody needs the right to write
+ * them. @returns the record as JSON text, or only its id if the caller can't read it. @throws Fault 403, 409, 422.
  */
 export async function createRecord(
   request: Request,
   recordId: string,
   values: FieldValues,
-  made: ReadonlyMap<string, string> = none,
+  generated: ReadonlyMap<string, string> = none,
 ): Promise<string> {
-  const statement = assembleCreate(request.release, request.entity, askerOf(request), values.keys());
+  const statement = assembleCreate(request.release, request.entity, callerOf(request), values.keys());
   const attempt = statement.lock === undefined ? run : repeated;
-  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), made });
+  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), generated });
   if (rows[0] === undefined) throw refusedByRule("create");
   return written(request, statement, rows[0], "create");
 }
 
-/** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 404, 409, 422. */
+/** @returns JSON text, or only the id if the caller can't read the record. @throws Fault 403, 404, 409, 422. */
 export async function updateRecord(
   request: Request,
   recordId: string,
@@ -208,11 +210,11 @@ export async function updateRecord(
 ): Promise<string> {
   const { release, entity } = request;
   const state = values.get(entityView(release, entity).entity.stateMachine?.field ?? "") ?? null;
-  const statement = assembleUpdate(release, entity, askerOf(request), [...values.keys()], state, isTouched);
+  const statement = assembleUpdate(release, entity, callerOf(request), [...values.keys()], state, isTouched);
   return change(request, "update", statement, recordId, values);
 }
 
-/** @returns as an update. @throws Fault 403, 404, 409 (another state), 422 (what the edge requires has no value). */
+/** @returns like an update. @throws Fault 403, 404, 409 (another state), 422 (a required field has no value). */
 export async function takeTransition(
   request: Request,
   recordId: string,
@@ -220,13 +222,13 @@ export async function takeTransition(
   values: FieldValues,
 ): Promise<string> {
   const given = [...values.keys()];
-  const statement = assembleTransition(request.release, request.entity, askerOf(request), edge, given);
+  const statement = assembleTransition(request.release, request.entity, callerOf(request), edge, given);
   return change(request, "update", statement, recordId, values);
 }
 
-/** @throws Fault 403, 404, 409 (not deleted, its place is taken, or a record that it needs is deleted). */
+/** @throws Fault 403, 404, 409 (not deleted, its place is taken, or it needs a deleted record). */
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
-  const statement = assembleRestore(request.release, request.entity, askerOf(request));
+  const statement = assembleRestore(request.release, request.entity, callerOf(request));
   const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
   const [allowed, json, deleted, held, holders, tooLarge, matches] = rows[0] ?? missing();
   if (allowed !== "t") throw refusedByRule("restore");
@@ -239,7 +241,7 @@ export async function restoreRecord(request: Request, recordId: string): Promise
 
 /** @throws Fault 403, 404, 409. */
 export async function deleteRecord(request: Request, recordId: string): Promise<void> {
-  const statement = assembleDelete(request.release, request.entity, askerOf(request));
+  const statement = assembleDelete(request.release, request.entity, callerOf(request));
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
     const rows = await run(request, "delete", statement, bindings);
@@ -257,7 +259,7 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   }
 }
 
-/** Holds records until the transaction ends: those that are there, and refer to the parent. @returns their ids. */
+/** Locks records until the transaction ends: those that exist and refer to the parent. @returns their ids. */
 export async function lockRecords(
   request: Request,
   operation: "update" | "delete",
@@ -265,7 +267,7 @@ export async function lockRecords(
   parent: { readonly field: string; readonly recordId: string } | null = null,
 ): Promise<ReadonlySet<string>> {
   const { release, entity } = request;
-  const statement = assembleLock(release, entity, askerOf(request), operation, parent?.field ?? null);
+  const statement = assembleLock(release, entity, callerOf(request), operation, parent?.field ?? null);
   const values = new Map([["id", arrayLiteral(ids)]]);
   if (parent !== null) values.set(parent.field, parent.recordId);
   const rows = await run(request, "update", statement, bind(request, null, values));
@@ -293,7 +295,7 @@ async function change(
   }
 }
 
-/** A row that came to refer to what is being deleted after the statement began is found by its next run. */
+/** If a new reference to the deleted record appeared after the statement began, the next run finds it. */
 async function repeated(
   request: Request,
   kind: StatementKind,
@@ -367,12 +369,12 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
   return values;
 }
 
-export function askerOf(request: Omit<Request, "ip" | "requestId">): Asker {
+export function callerOf(request: Omit<Request, "ip" | "requestId">): StatementCaller {
   const { principal, organization, once = null, versions = null } = request;
   const isUndone = request.isDryRun === true || request.tenant.tried !== undefined;
   const isTried = isUndone && entityView(request.release, request.entity).stored.some(isNumbered);
   return {
-    ...askerIn(principal, organization),
+    ...callerIn(principal, organization),
     ...(once !== null && { isOnce: true }),
     ...(versions !== null && { isConditional: true }),
     ...(isTried && { isTried: true }),

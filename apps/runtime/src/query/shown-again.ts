@@ -1,6 +1,6 @@
-// Lines of the audit log for records that were shown without a line that stays. In: a dry run, whose own lines are undone with it, or
-// the kept reply of an earlier request. Out: a line for each record of an entity with `audit: all`. It tells of what was shown,
-// never of a change: a dry run makes none, and the change of an earlier request has its own line.
+// Audits records that were shown without a permanent line in the audit log. In: a dry run, whose own lines are rolled
+// back, or the saved reply of an earlier request. Out: a line for each record of an entity with `audit: all`. The lines
+// only report reads: a dry run changes nothing, and an earlier change has its own line.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
@@ -17,9 +17,9 @@ export interface Viewer {
 export interface ShownRecord {
   readonly operation: string;
   readonly entity: string;
-  /** Null where the line is about no single one. */
+  /** Null if the line is about several records. */
   readonly recordId: string | null;
-  /** JSON: the ids of several. */
+  /** JSON: the ids of several records. */
   readonly changes: string | null;
 }
 
@@ -28,14 +28,17 @@ const audited: Derivation<ReadonlySet<string>> = {
   make: ({ entities }) => new Set(entities.filter(({ audit }) => audit === "all").map(({ name }) => name)),
 };
 
-/** What a line says of a record that was shown by whatever operation. */
+/** The operations whose lines are about several records. */
 const IS_OF_SEVERAL = `_a."operation" in ('list', 'expand', 'aggregate', 'filter')`;
 const AS_SHOWN = `case when ${IS_OF_SEVERAL} then _a."operation" else 'read' end`;
-/** Of a write they are what it changed, which was shown to nobody. */
+/** For a write, the changes aren't ids, and were shown to nobody. */
 const IDS = `case when ${IS_OF_SEVERAL} then _a."changes" end`;
 const COLUMNS = `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")`;
 
-/** What the transaction has shown so far, by the lines that it has written. What it creates or deletes is not there to be seen. */
+/**
+ * The records that the transaction has shown so far, from its audit lines. It can't see records that it creates or
+ * deletes.
+ */
 export async function shownSoFar(
   open: TenantTransaction,
   release: ActiveRelease,
@@ -57,7 +60,7 @@ export async function shownSoFar(
   }));
 }
 
-/** One statement of its own, committed before anybody gets to see the records. */
+/** A separate statement, committed before anybody sees the records. */
 export async function auditShown(
   tenant: Pick<Tenant, "run">,
   release: ActiveRelease,
@@ -83,7 +86,7 @@ export async function auditShown(
   await tenant.run({ text, values, lane: "fast", writes: true });
 }
 
-/** SQL of the lines for what a kept reply shows once more; null where the project has no such entity. */
+/** SQL of the lines for the records that a saved reply shows again; null if the project has no such entity. */
 export function replayAudit(
   release: ActiveRelease,
   { requestId, principal, key }: Once,
@@ -94,7 +97,7 @@ export function replayAudit(
     `insert into ${release.schema}."audit_log" ${COLUMNS} ` +
     `select distinct $1::text, _a."actor_kind", _a."actor_id", ${AS_SHOWN}, _a."entity", _a."record_id", ${IDS} ` +
     `from ${release.schema}."${IDEMPOTENCY_TABLE}" _k join ${release.schema}."audit_log" _a ` +
-    // Both were written by one transaction.
+    // One transaction wrote both.
     `on _a."request_id" = substr(_k."fingerprint", ${HASH_CHARS + 2}) and _a."at" = _k."created_at" ` +
     `where _k."principal" = $2::text and _k."key" = $3::text and _a."entity" = any($4::text[]) and _a."operation" <> 'delete'`;
   return { text, values: [requestId, principal, key, arrayLiteral([...entities])] };

@@ -1,7 +1,7 @@
-// Makes a slug of a text. In: the text, and the record's id. Out: lower-case ASCII words joined by hyphens.
-// It never answers with nothing: a text without a Latin letter or digit is named by the id's last digits.
+// Generates a slug from a text. In: the text, and the record's id. Out: lower-case ASCII words joined by hyphens. It is
+// never empty: for a text without a Latin letter or digit, it is the end of the id.
 
-/** `charsMax` is at least as long as the id's part that stands in for a text. */
+/** `charsMax` is at least as long as the id's part that replaces a text. */
 export function slugOf(text: string, recordId: string, charsMax: number): string {
   const ascii = text
     .normalize("NFKD")

@@ -1,13 +1,14 @@
-// A state machine in a statement. In: the old row `_cur`, the new row `_new`, and who asks. Out: SQL that tells whether an
-// edge leads there and what it lacks. It never moves a record: the write around it does.
+// A state machine in a statement. In: the old row `_cur`, the new row `_new`, and the caller. Out: SQL that tells
+// whether an edge leads to the new state, and which required values are missing. The surrounding write moves the
+// record.
 import type { BundleStateMachine, Operation } from "@plinth/bundle";
 import { quoteLiteral } from "@plinth/postgres";
 import {
-  type Asker,
   column,
   type EntityView,
   hasOperation,
   permission,
+  type StatementCaller,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
@@ -17,7 +18,7 @@ import type { WriteTerms } from "./write-terms.ts";
 
 export type Edge = BundleStateMachine["edges"][number];
 
-/** The machine and its field; null where the entity has none. */
+/** The machine and its field; null if the entity has none. */
 export function machineOf(
   view: EntityView,
 ): { readonly machine: BundleStateMachine; readonly field: StoredField } | null {
@@ -34,20 +35,20 @@ export function edgeOf(view: EntityView, name: string): Edge {
   return edge;
 }
 
-/** The names of the edges that lead out of a state and that the roles have. */
+/** The names of the edges from a state that the roles can use. */
 export function edgesFrom(view: EntityView, state: string, roles: readonly string[]): readonly string[] {
   const edges = view.entity.stateMachine?.edges ?? [];
   const has = (edge: Edge): boolean => hasOperation(view.entity, `transition:${edge.name}`, roles);
   return edges.filter((edge) => edge.from.includes(state) && has(edge)).map((edge) => edge.name);
 }
 
-/** An edge that a caller may take by some grant of theirs, and what those grants set on it. */
+/** An edge that a caller can use by one of their grants, and the values that those grants set on it. */
 export interface Way {
   readonly edge: Edge;
   readonly forced: WriteTerms["forced"];
 }
 
-/** The ways to a state (to any, where it is null), in the order in which they are declared. */
+/** The ways to a state (or to any, if it is null), in the order of their declaration. */
 export function waysTo(
   view: EntityView,
   state: string | null,
@@ -62,21 +63,21 @@ export function waysTo(
 }
 
 export interface Move {
-  /** Whether the new state may be reached from the old one. */
+  /** Whether the new state can be reached from the old one. */
   readonly possible: string;
-  /** The names of the fields that the edge requires and that have no value, joined by commas; empty where none is. */
+  /** The names of the fields that the edge requires and that have no value, joined by commas; may be empty. */
   readonly missing: string;
 }
 
-/** Along this edge alone. */
+/** Only along this edge. */
 export function moveAlong(view: EntityView, edge: Edge): Move {
   const state = stateField(view);
   return { possible: `${column("_cur", state)} in (${literals(edge.from)})`, missing: missingOf(view, edge, "_new") };
 }
 
 /**
- * The rows that an update of the state could make of `_cur`, for `_ways`: one where the state stays, one for each way that
- * leads there, with what its edge sets, and one that goes nowhere. `_way` counts them from 0.
+ * The rows that an update of the state could produce from `_cur`, for `_ways`: one if the state stays, one for each way
+ * to the state with the values that its edge sets, and one for no way. `_way` counts them from 0.
  */
 export function rowsByWay(
   view: EntityView,
@@ -96,17 +97,17 @@ export function rowsByWay(
   return `select _e.* from _cur cross join lateral (${arms.join(" union all ")}) _e`;
 }
 
-/** Of several ways, the first that is allowed and lacks nothing; else the one that a refusal is told by. For `_new`. */
+/** Chooses the first way that is allowed and lacks nothing; else the one that the refusal describes. For `_new`. */
 export function chosenWay(
   view: EntityView,
   ways: readonly Way[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   written: WrittenPairs,
 ): string {
   const rows = { old: "_cur", new: "_ways", written };
   const ranks = ways.map(({ edge }, i) => {
-    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows).sql;
+    const allowed = permission(view, `transition:${edge.name}`, caller, parameters, rows).sql;
     const rank = `case when (${allowed}) is not true then 2 when ${missingOf(view, edge, "_ways")} <> '' then 1 else 0 end`;
     return `when ${i + 1} then ${rank}`;
   });
@@ -114,17 +115,17 @@ export function chosenWay(
   return `select _ways.* from _ways, _cur order by ${rank}, _ways._way limit 1`;
 }
 
-/** Along the way that was chosen; a state that stays needs none. */
+/** Along the chosen way. An unchanged state needs none. */
 export function moveByWay(
   view: EntityView,
   ways: readonly Way[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   written: WrittenPairs,
 ): Move {
   const rows = { old: "_cur", new: "_new", written };
   const allowed = ways.map(
-    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows).sql}`,
+    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, caller, parameters, rows).sql}`,
   );
   const lacking = ways.flatMap(({ edge }, i) => {
     const missing = missingOf(view, edge, "_new");
@@ -136,18 +137,18 @@ export function moveByWay(
   };
 }
 
-/** What the audit log calls the change: a state that moves has taken its edge, whichever route led there. */
+/** The operation in the audit log: a state that changes has used its edge, whichever route was called. */
 export function operationByWay(ways: readonly Way[], otherwise: Operation): string {
   if (ways.length === 0) return quoteLiteral(otherwise);
   const named = ways.map(({ edge }, i) => `when ${i + 1} then ${quoteLiteral(`transition:${edge.name}`)}`);
   return `case _new._way ${named.join(" ")} else ${quoteLiteral(otherwise)} end`;
 }
 
-/** The old state, where the caller may know it. */
-export function disclosedState(view: EntityView, asker: Asker, parameters: Parameters): string {
+/** The old state, if the caller may know it. */
+export function disclosedState(view: EntityView, caller: StatementCaller, parameters: Parameters): string {
   const state = stateField(view);
-  if (readabilityOf(view, state, asker.roles) !== "always") return "null::text";
-  const readable = permission(view, "read", asker, parameters, { record: "_cur" });
+  if (readabilityOf(view, state, caller.roles) !== "always") return "null::text";
+  const readable = permission(view, "read", caller, parameters, { record: "_cur" });
   if (readable.kind === "never") return "null::text";
   const value = `${column("_cur", state)}::text`;
   return readable.kind === "always" ? value : `case when ${readable.sql} then ${value} end`;

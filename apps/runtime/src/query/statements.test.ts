@@ -1,5 +1,5 @@
-// The statements as text, and what Postgres plans for them: that a rule stands inside, that no value does, that a page is
-// a walk along an index.
+// The statements as text, and Postgres's plans for them: they contain the rule, they contain no value, and a page is a
+// walk along an index.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "../http/testing/blueprint.ts";
@@ -9,7 +9,7 @@ import { nothingKept } from "../project/derived.ts";
 import type { Principal } from "../project/principal.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { type Asker, entityView } from "./entity-view.ts";
+import { entityView, type StatementCaller } from "./entity-view.ts";
 import { listName } from "./reading/list-query.ts";
 import { parseList } from "./reading/parse-list.ts";
 import type { Statement } from "./statement.ts";
@@ -24,7 +24,7 @@ const release: ActiveRelease = {
   own: nothingKept(),
 };
 const cursors = createCursorCodec("a secret of the tests alone");
-const as = (...roles: readonly string[]): Asker => ({ roles, unscoped: false });
+const as = (...roles: readonly string[]): StatementCaller => ({ roles, unscoped: false });
 const owner = as("owner", "public", "user");
 
 function valuesOf(statement: Statement, values: Record<string, string | null>): (string | null)[] {
@@ -64,7 +64,7 @@ test("a read joins the rules of the caller's roles", () => {
   expect(lane).toBe("fast");
 });
 
-test("an update locks, computes, judges, changes, and tells", () => {
+test("an update locks, computes, judges, changes, and reports", () => {
   const statement = assembleUpdate(release, "shipment", owner, ["status"]);
   expect(statement.text.replaceAll(/, (?=\w+ as \()/g, ",\n")).toMatchInlineSnapshot(`
     "with _cur as (select _r."id", _r."status", _r."user_id", _r."created_by", _r."created_at", _r."updated_at", _r."version" from "t_x"."shipments" _r where _r."id" = $2::uuid and ((((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null)) or ((((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null) and ((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null)))) for update of _r),
@@ -76,7 +76,7 @@ test("an update locks, computes, judges, changes, and tells", () => {
   expect(valuesOf(statement, { status: "purchased" })).toContain("purchased");
 });
 
-test("a body's values stand in parameters alone, and what wasn't given is told apart from null", () => {
+test("a body's values are only in parameters, and a missing value differs from null", () => {
   const statement = assembleCreate(release, "listing", owner, ["title"]);
   const given = valuesOf(statement, { title: "'; drop", description: null, featured: "true" });
   expect(statement.text).not.toContain("drop");
@@ -92,14 +92,14 @@ test("the same request finds the same statement; another set of roles another on
   );
 });
 
-test("a role that has nothing may do nothing, whatever it is called", () => {
+test("a role without grants can do nothing, whatever its name is", () => {
   for (const roles of [as(), as("nobody"), as("constructor"), as("__proto__")]) {
     expect(assembleRead(release, "secret_note", roles).text).toContain(" and false)");
     expect(assembleDelete(release, "secret_note", roles).text).toContain("and false returning");
   }
 });
 
-test("shapes that callers invent are bounded, and the rare ones not kept prepared", () => {
+test("shapes that callers invent are limited, and rare ones are not kept prepared", () => {
   const own = { ...release, own: nothingKept() };
   const names = ["title", "description", "price", "featured", "status", "code", "contact", "opens_at", "external"];
   const kept = [];
@@ -140,11 +140,14 @@ describe("a page", () => {
   const after = (keys: readonly (string | null)[], sort: string): string =>
     `sort=${sort}&cursor=${cursors.seal(keys, listNameOf(sort))}`;
 
-  /** The generic plan, as the fast lane has it. */
-  async function planOf(asker: Asker, query: string): Promise<{ readonly plan: string; readonly lane: string }> {
+  /** The generic plan, as in the fast lane. */
+  async function planOf(
+    caller: StatementCaller,
+    query: string,
+  ): Promise<{ readonly plan: string; readonly lane: string }> {
     const view = entityView(project.release, "listing");
-    const parsed = parseList(query, view, { release: project.release, principal: asker, cursors });
-    const { text, slots, lane } = assembleList(project.release, "listing", asker, parsed);
+    const parsed = parseList(query, view, { release: project.release, principal: caller, cursors });
+    const { text, slots, lane } = assembleList(project.release, "listing", caller, parsed);
     const client = await cell.pool.connect();
     await client.query("set plan_cache_mode = force_generic_plan");
     await client.query(`prepare page as ${text}`);
@@ -173,13 +176,13 @@ describe("a page", () => {
     }
   });
 
-  test("goes on where the cursor stands by the index alone", async () => {
+  test("continues after the cursor by the index alone", async () => {
     const next = await planOf(as("admin"), after([time, id], "-created_at"));
     expect(next.plan).toMatch(/Index Cond: \(ROW\(created_at, id\) < ROW/);
     expect((await planOf(as("admin"), after([id], "id"))).plan).toMatch(/Index Cond: \(id > /);
   });
 
-  test("depend on the rows for their time, so they earn the fast lane", async () => {
+  test("have a time that depends on the rows, so they must earn the fast lane", async () => {
     for (const query of ["", "sort=price", "status=active", "price=1&sort=id", `id=${id}`]) {
       expect((await planOf(as("admin"), query)).lane).toBe("earned");
     }

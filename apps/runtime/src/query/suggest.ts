@@ -1,5 +1,5 @@
-// Finds what somebody may have meant. In: a name that isn't known and those that are. Out: the nearest, or null.
-// It never suggests what lies more than a third of the name away.
+// Finds the name that somebody may have meant. In: an unknown name and the known ones. Out: the nearest, or null. The
+// distance of a suggestion is at most a third of the name.
 
 export function suggest(name: string, known: Iterable<string>): string | null {
   if (name.length > 64) return null;

@@ -1,20 +1,21 @@
-// What every write leaves behind, in its own statement: a row of the audit log, and, where somebody listens, an event. In: what
-// a statement has written. Out: its last CTEs. It never holds a value, and a write without a listener makes no event.
+// Writes the traces of every write, in its own statement: a row of the audit log, and an event if somebody listens. In:
+// what a statement has written. Out: its last CTEs. It never contains a value, and a write without a listener creates
+// no event.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { column, type EntityView, LISTENERS_TABLE, type StoredField, wireValue } from "./entity-view.ts";
 import { keptChanges, type RowChange } from "./kept-changes.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Unseen } from "./readable-fields.ts";
 
-/** What the audit log is told, as SQL over the rows of `from`. */
+/** The content of the audit row, as SQL over the rows of `from`. */
 export interface Audited {
   readonly view: EntityView;
-  /** Its name, or SQL of it where the statement itself finds out. */
+  /** Its name, or SQL if the statement itself decides it. */
   readonly operation: string | { readonly sql: string };
-  /** What the audit log keeps of it, as jsonb. */
+  /** The changes in the audit log, as jsonb. */
   readonly changes: string;
   readonly from: string;
-  /** The alias of the records; null where the row is about no single one. */
+  /** The alias of the records; null if the row is about several records. */
   readonly row: string | null;
 }
 
@@ -28,10 +29,10 @@ export interface Written extends Audited {
 export interface Emitted {
   /** Its name, or SQL of it. */
   readonly name: string | { readonly sql: string };
-  /** The previous values of what changed, as jsonb; null where there is nothing before. */
+  /** The previous values of what changed, as jsonb; null for a new record. */
   readonly old: string | null;
   readonly unseen?: Unseen;
-  /** What it carries beside the record, as jsonb. */
+  /** Data in addition to the record, as jsonb. */
   readonly data?: string | null;
 }
 
@@ -45,7 +46,7 @@ export function traceOf(parameters: Parameters, written: readonly Written[]): st
   return `${audit}${event}${keptChanges(written, view.schema)}`;
 }
 
-/** The audit rows alone: a read makes no event. */
+/** Only the audit rows, because a read creates no event. */
 export function auditOf(parameters: Parameters, audited: readonly Audited[]): string {
   const rows = audited.map(
     ({ view, operation, changes, from, row }) =>
@@ -58,7 +59,10 @@ export function auditOf(parameters: Parameters, audited: readonly Audited[]): st
   );
 }
 
-/** Whether somebody listens is asked of the database: no replica's memory may lose an event after a deployment. */
+/**
+ * The statement asks the database whether somebody listens: a replica's memory could be out of date after a deployment,
+ * and lose an event.
+ */
 export function eventsOf(
   parameters: Parameters,
   written: readonly Omit<Written, "changes" | "operation" | "change">[],
@@ -81,7 +85,7 @@ export function eventsOf(
   );
 }
 
-/** That of the record; of what belongs to none, the one that the request is made in. */
+/** The record's organization; for a record without one, the organization of the request. */
 function organizationOf({ entity }: EntityView, row: string, parameters: Parameters): string {
   if (entity.name === ORGANIZATION_ENTITY) return `${row}."id"`;
   return entity.scope === null ? (parameters.hole("org") ?? "null::uuid") : `${row}."org_id"`;
@@ -93,7 +97,7 @@ function textOf(name: string | { readonly sql: string }): string {
   return typeof name === "string" ? quoteLiteral(name) : name.sql;
 }
 
-/** The record with all that the service may know of it; what is masked is masked where people look. */
+/** The record with all its values. They are masked when people look at them. */
 function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Unseen): string {
   const columns = view.entity.fields
     .filter((field) => !field.secret)
@@ -104,7 +108,7 @@ function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?
   return `(select to_jsonb(_x) from (select ${columns.join(", ")}) _x)`;
 }
 
-/** `{"field": before}` of each field whose value is another one now. */
+/** `{"field": before}` for each field whose value has changed. */
 export function previousValues(
   view: EntityView,
   fields: readonly StoredField[],

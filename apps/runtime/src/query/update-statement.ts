@@ -1,19 +1,19 @@
-// Writes the statements that change one record: update, transition. In: an entity, who asks, the input's shape.
-// Out: SQL and slots. The lock comes first: without it, an owner who has just lost the row could still write it, because
-// the rule would be judged on the row as it was when the statement began.
+// Writes the statements that change one record: update, transition. In: an entity, the caller, the input's shape. Out:
+// SQL and slots. The lock comes first. Without it, the rule would judge the row as it was when the statement began, so
+// an owner could still write a row that was closed to them meanwhile.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import { splitAdditions } from "./addition-names.ts";
 import { sumOf } from "./additions.ts";
 import {
-  type Asker,
   column,
   type EntityView,
   fill,
   living,
   oneHolds,
   permission,
+  type StatementCaller,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
@@ -65,60 +65,60 @@ import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 interface Change {
   readonly view: EntityView;
-  readonly asker: Asker;
+  readonly caller: StatementCaller;
   readonly operation: Operation;
   readonly edge: Edge | null;
-  /** Of an update that names the state: the edges by which it may get there. */
+  /** For an update that names the state: the possible edges to it. */
   readonly ways: readonly Way[] | null;
-  /** What the body names and the service doesn't set in its place. */
+  /** The fields in the body that the service doesn't set itself. */
   readonly given: readonly string[];
-  /** Those of it that are numbers to be added to what the field holds. */
+  /** Those of them that are added to the field's value. */
   readonly added: ReadonlySet<string>;
   readonly terms: WriteTerms;
   readonly parameters: Parameters;
-  /** The many-to-many fields that it gives another list. */
+  /** The many-to-many fields whose lists it changes. */
   readonly pairs: readonly JoinedField[];
   readonly written: WrittenPairs;
 }
 
 export function updateStatement(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   given: readonly string[],
   terms: WriteTerms,
   ways: readonly Way[] | null,
 ): WriteStatement {
-  return changeStatement({ view, asker, operation: "update", edge: null, ways, terms }, given);
+  return changeStatement({ view, caller, operation: "update", edge: null, ways, terms }, given);
 }
 
 export function transitionStatement(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   edge: Edge,
   given: readonly string[],
   terms: WriteTerms,
 ): WriteStatement {
-  return changeStatement({ view, asker, operation: `transition:${edge.name}`, edge, ways: null, terms }, given);
+  return changeStatement({ view, caller, operation: `transition:${edge.name}`, edge, ways: null, terms }, given);
 }
 
 function changeStatement(
   what: Omit<Change, "given" | "added" | "parameters" | "pairs" | "written">,
   named: readonly string[],
 ): WriteStatement {
-  const { view, asker, operation, terms } = what;
+  const { view, caller, operation, terms } = what;
   const sent = splitAdditions(named);
   const parameters = new Parameters(view.fields, sent.added);
   const given = sent.given.filter((name) => !terms.forced.has(name));
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, asker, parameters, false);
+  const written = writtenPairs(view, pairs, caller, parameters, false);
   const change: Change = { ...what, given, added: sent.added, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
   const moved = view.stored.filter((field) => !changed.includes(field) && ways.some((way) => setsBy(way, field)));
   const numbered = view.stored.filter(isNumbered).filter((field) => changed.includes(field) || moved.includes(field));
-  const { checks, flags, told } = changeChecks(change);
-  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new", written }).sql;
-  const locked = lockedRow(view, operation, asker, parameters);
+  const { checks, flags, details } = changeChecks(change);
+  const allowed = permission(view, operation, caller, parameters, { old: "_cur", new: "_new", written }).sql;
+  const locked = lockedRow(view, operation, caller, parameters);
   const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map((field) => {
     const kept = column("_new", field);
     return `${quoteIdentifier(field.column)} = ${isNumbered(field) ? `coalesce(${kept}, ${nextNumber(field)})` : kept}`;
@@ -127,17 +127,17 @@ function changeStatement(
     ...changed.map(auditedPair),
     ...pairs.map((field) => {
       const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "_cur");
-      const after = field.masked ? quoteLiteral(MASK) : pairsAfter(view, field, "_cur", asker, parameters, "all");
+      const after = field.masked ? quoteLiteral(MASK) : pairsAfter(view, field, "_cur", caller, parameters, "all");
       return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
     }),
   ];
   const shown = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
   const values = new Map(
-    pairs.map((field) => [field.name, pairsAfter(view, field, "_upd", asker, parameters, "living")]),
+    pairs.map((field) => [field.name, pairsAfter(view, field, "_upd", caller, parameters, "living")]),
   );
   const lists = new Map(
     pairs.map((field) => {
-      const after = pairsAfter(view, field, "_cur", asker, parameters, "all");
+      const after = pairsAfter(view, field, "_cur", caller, parameters, "all");
       return [field.name, { before: pairsBefore(view, field, "_cur"), after }];
     }),
   );
@@ -156,34 +156,34 @@ function changeStatement(
       change: { kind: "updated", before: { row: "_cur" }, after: "_upd", lists },
     },
   ]);
-  const json = readableJson(view, asker, parameters, "_upd", { values: shown, pairs: written });
+  const json = readableJson(view, caller, parameters, "_upd", { values: shown, pairs: written });
   const text =
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
-    `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
-    `${numbers(view, numbered, { flags, from: "_cur, _new, _chk", asker, parameters }, (field) => isNumberedNow(change, field))}` +
+    `_chk as (select ${[namedFlags(flags, allowed), ...details.map((sql, i) => `${sql} as _detail_${i}`)].join(", ")} from _cur, _new), ` +
+    `${numbers(view, numbered, { flags, from: "_cur, _new, _chk", caller, parameters }, (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
-    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
-    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
+    `${trace}${keptReply(view, caller, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
+    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${details.map((_, i) => `, _chk._detail_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
   const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
   return { text, slots: parameters.slots, checks, ...how };
 }
 
-/** The row as it will be. */
+/** The row after the change. */
 function newRow(change: Change): string {
-  const { view, asker, parameters, ways, written } = change;
+  const { view, caller, parameters, ways, written } = change;
   const next = (forced: WriteTerms["forced"]): string =>
     view.stored.map((field) => nextValue(change, field, forced)).join(", ");
   const state = ways === null ? null : machineOf(view);
   if (ways === null || state === null) return `_new as (select ${next(new Map())} from _cur)`;
   const rows = rowsByWay(view, ways, parameters.value(state.field), next);
-  return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters, written)})`;
+  return `_ways as (${rows}), _new as (${chosenWay(view, ways, caller, parameters, written)})`;
 }
 
-/** The event's name: that of the edge that was taken, by whichever route. */
+/** The event's name: that of the used edge, whichever route was called. */
 function eventByWay({ view, edge, ways }: Change): string {
   const updated = quoteLiteral(edge?.emit ?? `${view.entity.name}.updated`);
   if (ways === null || ways.length === 0) return updated;
@@ -203,7 +203,7 @@ function auditedPair(field: StoredField): string {
   return `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`;
 }
 
-/** What the edge has set and the body doesn't name. */
+/** The changes that the edge makes in addition to the body's. */
 function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): string {
   if (moved.length === 0) return "";
   const cases = ways.flatMap(({ edge, forced }, i) => {
@@ -214,18 +214,18 @@ function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): stri
   return ` || case _new._way ${cases.join(" ")} else '{}'::jsonb end`;
 }
 
-/** ` or ...` where the edge that was taken sets the field, so that what the body holds for it counts for nothing. */
+/** ` or ...` if the used edge sets the field, so that the body's value is ignored. */
 function orSet({ ways }: Change, name: string): string {
   const setting = (ways ?? []).flatMap(({ forced }, i) => (forced.has(name) ? [i + 1] : []));
   return setting.length === 0 ? "" : ` or _new._way in (${setting.join(", ")})`;
 }
 
-/** Whether the edge gives the field a value, whatever the body holds for it. */
+/** Whether the edge sets the field, whatever the body contains. */
 function setsBy({ edge, forced }: Way, field: StoredField): boolean {
   return forced.has(field.name) || field.sequence?.at === edge.name;
 }
 
-/** SQL: the edge that numbers it is taken, and it has no number from an earlier time. */
+/** SQL: the edge that numbers it is used, and it has no number yet. */
 function isNumberedNow({ ways }: Change, field: NumberedField): string {
   const missing = `${column("_cur", field)} is null`;
   const taken = (ways ?? []).flatMap(({ edge }, i) => (field.sequence.at === edge.name ? [i + 1] : []));
@@ -238,7 +238,7 @@ function isChanged({ given, terms, edge, view }: Change, field: StoredField): bo
 }
 
 function nextValue(
-  { view, asker, given, added, terms, edge, parameters }: Change,
+  { view, caller, given, added, terms, edge, parameters }: Change,
   field: StoredField,
   byEdge: WriteTerms["forced"],
 ): string {
@@ -252,21 +252,21 @@ function nextValue(
     const value = fill(forced, view.schema, parameters, { old: "_cur", record: "_cur" });
     return `(${value})::${field.sqlType} as ${named}`;
   }
-  if (added.has(field.name)) return `${sumOf(view, field, asker, parameters)} as ${named}`;
+  if (added.has(field.name)) return `${sumOf(view, field, caller, parameters)} as ${named}`;
   if (given.includes(field.name)) return `${parameters.value(field)} as ${named}`;
   return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
 
-/** `told`: what a refusal of the state tells: the old state and what is missing. */
+/** `details`: for a refused state, the old state and the missing fields. */
 function changeChecks(change: Change): {
   readonly checks: readonly Check[];
   readonly flags: readonly string[];
-  readonly told: readonly string[];
+  readonly details: readonly string[];
 } {
-  const { view, asker, given, terms, parameters, edge, pairs, written } = change;
+  const { view, caller, given, terms, parameters, edge, pairs, written } = change;
   const checks: Check[] = [];
   const flags: string[] = [];
-  const told: string[] = [];
+  const details: string[] = [];
   const add = (check: Check, flag: string): void => {
     checks.push(check);
     flags.push(flag);
@@ -278,14 +278,14 @@ function changeChecks(change: Change): {
     if (within !== null) add({ kind: "reference", field, judges: "row" }, within);
     if (!given.includes(field.name)) continue;
     const set = orSet(change, field.name);
-    const readable = targetReadable(view, field, asker, parameters);
+    const readable = targetReadable(view, field, caller, parameters);
     add(
       { kind: "reference", field, judges: set === "" ? "body" : "row" },
       `(${column("_new", field)} is null or ${knownSame(change, field)} or ${readable}${set})`,
     );
   }
   for (const field of pairs)
-    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, caller, parameters));
   for (const name of given) {
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
@@ -294,11 +294,11 @@ function changeChecks(change: Change): {
   }
   for (const field of view.stored) {
     if (!change.added.has(field.name) || !given.includes(field.name)) continue;
-    const readable = isReadable(view, field, asker, "_cur", parameters);
+    const readable = isReadable(view, field, caller, "_cur", parameters);
     if (readable.kind !== "always") add({ kind: "unread", field }, readable.sql);
     add({ kind: "unset", field }, `(${column("_cur", field)} is not null)`);
   }
-  if (!asker.roles.includes("admin")) {
+  if (!caller.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
       const set = orSet(change, field.name);
@@ -309,60 +309,64 @@ function changeChecks(change: Change): {
     const seen = `(select _s."version" from ${view.from} _s where _s."id" = _cur."id")`;
     add({ kind: "current" }, `_cur."version" = ${seen}`);
   }
-  if (asker.isConditional === true) add({ kind: "version" }, hasVersion(asker, "_cur", parameters));
+  if (caller.isConditional === true) add({ kind: "version" }, hasVersion(caller, "_cur", parameters));
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
-    const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters, written) : moveAlong(view, edge);
+    const move =
+      edge === null ? moveByWay(view, change.ways ?? [], caller, parameters, written) : moveAlong(view, edge);
     add({ kind: "state" }, move.possible);
     if (move.missing !== "''") add({ kind: "complete" }, `${move.missing} = ''`);
-    told.push(disclosedState(view, asker, parameters), move.missing);
+    details.push(disclosedState(view, caller, parameters), move.missing);
   }
-  return { checks, flags, told };
+  return { checks, flags, details };
 }
 
-/** SQL: the caller sends back what they read; whether a value is that of a field which they can't read tells it. */
-function knownSame({ view, asker, parameters }: Change, field: StoredField): string {
-  const readable = isReadable(view, field, asker, "_cur", parameters);
+/**
+ * SQL: the caller sends back the value that they read. For a field that they can't read, the comparison would reveal
+ * the value, so it doesn't count.
+ */
+function knownSame({ view, caller, parameters }: Change, field: StoredField): string {
+  const readable = isReadable(view, field, caller, "_cur", parameters);
   if (readable.kind === "never") return "false";
   const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
   return readable.kind === "always" ? same : `(${same} and ${readable.sql})`;
 }
 
-function pairChanges({ view, asker, parameters, pairs }: Change): string {
+function pairChanges({ view, caller, parameters, pairs }: Change): string {
   return pairs
     .map(
       (field, i) =>
-        `_gone_${i} as (${pairsDelete(view, field, "_upd", asker, parameters)}), ` +
+        `_gone_${i} as (${pairsDelete(view, field, "_upd", caller, parameters)}), ` +
         `_pairs_${i} as (${pairsInsert(view, field, "_upd", parameters)}), `,
     )
     .join("");
 }
 
 /**
- * An update that changes nothing: the same answers, but no version and no lock. Columns as for an update. All that is left of it is
- * that the record was read.
+ * An update that changes nothing: the same answers, but no new version and no lock. Columns as for an update. It is
+ * only audited as a read.
  */
-export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
+export function emptyUpdateStatement(view: EntityView, caller: StatementCaller): WriteStatement {
   const parameters = new Parameters(view.fields);
-  const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" }).sql;
-  const matches = asker.isConditional === true ? [`${hasVersion(asker, "_r", parameters)} as _matches`] : [];
-  const answer = [...matches, `${allowed} as _allowed`, `${readableJson(view, asker, parameters, "_r")} as _json`];
+  const allowed = permission(view, "update", caller, parameters, { old: "_r", new: "_r" }).sql;
+  const matches = caller.isConditional === true ? [`${hasVersion(caller, "_r", parameters)} as _matches`] : [];
+  const answer = [...matches, `${allowed} as _allowed`, `${readableJson(view, caller, parameters, "_r")} as _json`];
   const found =
     `from ${view.from} _r where _r."id" = ${parameters.recordId()} and ` +
-    `${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
+    `${visibleFor(view, "update", caller, parameters)}${living(view, "_r")}`;
   const checks: readonly Check[] = matches.length > 0 ? [{ kind: "version" }] : [];
   const how = { lane: "fast", keep: true, checks } as const;
   const isAudited = view.entity.audit === "all";
-  if (asker.isOnce !== true && !isAudited) {
+  if (caller.isOnce !== true && !isAudited) {
     const text = `select ${answer.join(", ")} ${found}`;
     return { text, slots: parameters.slots, writes: false, ...how };
   }
   const row = `_cur where ${matches.length > 0 ? "_cur._matches and " : ""}_cur._allowed`;
-  const read = isAudited ? [`${permission(view, "read", asker, parameters, { record: "_r" }).sql} as _read`] : [];
+  const read = isAudited ? [`${permission(view, "read", caller, parameters, { record: "_r" }).sql} as _read`] : [];
   const audited = { view, operation: "read", changes: "null::jsonb", from: `${row} and _cur._read`, row: "_cur" };
   const audit = isAudited ? `, ${auditOf(parameters, [audited])}` : "";
-  // A repetition reads it again.
-  const kept = keptReply(view, asker, parameters, { status: 200, row, record: { alias: "_cur", json: null } });
+  // A repeated request reads it again.
+  const kept = keptReply(view, caller, parameters, { status: 200, row, record: { alias: "_cur", json: null } });
   const columns = [...(matches.length > 0 ? ["_cur._matches"] : []), "_cur._allowed", "_cur._json"];
   const cur = [...answer, `_r."id"`, ...read].join(", ");
   return {

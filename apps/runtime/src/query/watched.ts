@@ -1,6 +1,6 @@
-// What a write leaves for those who follow changes. In: the entities of a bundle. Out: for each entity, whether its own changes are
-// kept, and which followed entities are seen by others once it changes. It never decides whether somebody follows: the
-// statement asks that.
+// Decides what a write records for subscribers to changes. In: the entities of a bundle. Out: for each entity, whether
+// its own changes are recorded, and which followed entities may become visible to others when it changes. The statement
+// itself checks whether somebody follows.
 import type { BundleEntity, Look } from "@plinth/bundle";
 
 export const CHANGES_VIEW = "_changes";
@@ -13,7 +13,7 @@ export interface Dependent {
   readonly columns: readonly string[];
   /** Many-to-many fields of this entity whose pairs they look at. */
   readonly joins: readonly string[];
-  /** Rows are looked up by references alone, so that a new one is seen by no rule until somebody refers to it. */
+  /** Rows are only looked up by references, so no rule sees a new row until a record refers to it. */
   readonly isReferred: boolean;
 }
 
@@ -26,7 +26,7 @@ export function hasFollowed({ entities }: { readonly entities: readonly BundleEn
   return entities.some((entity) => entity.realtime === true);
 }
 
-/** Null where a write of the entity leaves nothing. */
+/** Null if a write of the entity records nothing. */
 export function watchedOf(entity: BundleEntity, all: readonly BundleEntity[]): Watched | null {
   const dependents = all.flatMap((other) => {
     const found = other.realtime === true ? dependentOf(other, entity) : null;
@@ -50,7 +50,7 @@ function dependentOf(followed: BundleEntity, entity: BundleEntity): Dependent | 
   };
 }
 
-/** Where those who may see records of the entity are found by looking at other rows. */
+/** Rows that decide who can see records of the entity. */
 function looksOf({ access, scope }: BundleEntity): readonly Look[] {
   const rules = Object.values(access.read ?? {}).map((grant) => grant.rule);
   return [...rules, ...(scope === null ? [] : [scope])].flatMap((rule) => (rule.kind === "sql" ? rule.looks : []));

@@ -1,18 +1,18 @@
-// Runs statements within a transaction that is open, as a request's statements run for themselves. In: the transaction. Out: a door
-// to the same rows, for as long as it is open. It commits nothing.
+// Runs statements within an open transaction like the statements of a request. In: the transaction. Out: access to the
+// same rows, while it is open. It commits nothing.
 import { isRetryable, isTimeout, Overtaken, type TenantTransaction, takeLocks } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { undoable } from "./undoable.ts";
 
 export interface WithinOptions {
-  /** Whether a statement may be run again where others overtook it: it is undone first. */
+  /** Whether a statement can be repeated if others overtook it. It is rolled back first. */
   readonly isRepeated: boolean;
-  /** Whether the same few texts are run for many records. */
+  /** Whether the same few texts run for many records. */
   readonly isForMany?: boolean;
-  /** Whether all of it is undone at its end. */
+  /** Whether everything is rolled back at its end. */
   readonly isTried?: boolean;
-  /** For so long it may go on behind its first number, since all others wait for theirs until it ends. */
+  /** The maximum time after its first number, because all others wait for their numbers until it ends. */
   readonly numbersMsMax?: number;
 }
 
@@ -43,13 +43,13 @@ export function within(open: TenantTransaction, options: WithinOptions): Tenant 
 
 function heldTooLong(cause?: unknown): Fault {
   const detail =
-    "What came behind the first record that was given a number took too long: others wait for theirs. Send fewer, or that record last.";
+    "The operations after the first numbered record took too long, while other requests wait for their numbers. Send fewer operations, or send that record last.";
   return new Fault("timeout", { detail, cause });
 }
 
 /**
- * Others wait for what this transaction has locked: the statement alone would meet them again, so it is the whole that may be begun
- * again.
+ * Others hold locks that this transaction needs. Repeating the statement alone would fail again, but the whole
+ * transaction can be repeated.
  */
 class BehindOthers extends Fault {
   constructor(cause: unknown) {
@@ -58,7 +58,7 @@ class BehindOthers extends Fault {
   }
 }
 
-/** Whether the transaction that failed so may be begun again. */
+/** Whether the failed transaction can be repeated. */
 export function isBehindOthers(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof Overtaken || isRetryable(each)) return true;
@@ -73,9 +73,9 @@ async function runWithin(
 ): Promise<TenantRows> {
   if (lock !== undefined) await takeLocks(lock, (locking, ids) => open.query(locking, [...ids]));
   const result = isForMany ? await open.repeat(text, values) : await open.query(text, [...values], bytesMax);
-  const asked = confirm?.values(result.rows[0]) ?? null;
-  if (confirm !== undefined && asked !== null) {
-    const [row] = (await open.query(confirm.text, [...asked])).rows;
+  const toConfirm = confirm?.values(result.rows[0]) ?? null;
+  if (confirm !== undefined && toConfirm !== null) {
+    const [row] = (await open.query(confirm.text, [...toConfirm])).rows;
     if (row?.[0] === "t") throw new Overtaken();
   }
   return result;

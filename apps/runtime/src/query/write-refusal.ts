@@ -1,5 +1,5 @@
-// Tells a caller why a write was refused. In: the statement's row. Out: a Fault, or null where it was the rule alone.
-// It never tells a state that the caller may not read, nor whether a record that can't be referred to exists.
+// Explains why a write was refused. In: the statement's row. Out: a Fault, or null if only the rule refused it. It
+// never reveals a state that the caller can't read, nor whether a record exists that they can't refer to.
 import type { BundleField } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { TextRow } from "../project/tenant.ts";
@@ -16,10 +16,10 @@ export function refusalOf(
 ): Fault | null {
   const isAllowed = row[checks.length] === "t";
   const failed = checks.filter((_, i) => row[i] !== "t");
-  const told = failed.filter((check) => isAllowed || ("judges" in check && check.judges === "body"));
-  const notOwn = told.flatMap((check) => (check.kind === "own" ? [check.field] : []));
+  const reportable = failed.filter((check) => isAllowed || ("judges" in check && check.judges === "body"));
+  const notOwn = reportable.flatMap((check) => (check.kind === "own" ? [check.field] : []));
   if (notOwn.length > 0) return adminOnly(notOwn);
-  const unknown = told.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
+  const unknown = reportable.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
   if (unknown.length > 0) {
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
   }
@@ -31,7 +31,7 @@ export function refusalOf(
   if (unread.length > 0) return additionsRefused(unread);
   const unset = failed.flatMap((check) => (check.kind === "unset" ? [check.field.name] : []));
   if (unset.length > 0) {
-    const message = "It has no value that could be added to: send the value itself.";
+    const message = "The field has no value to add to. Send the value itself.";
     return new Fault("validation_failed", {
       errors: unset.map((name) => ({ path: `/${name}`, code: "no_value", message })),
     });
@@ -51,48 +51,51 @@ export function refusalOf(
 
 /** The record has been changed since the caller read it. */
 export function staleVersion(): Fault {
-  return new Fault("precondition_failed", { detail: "The record has another version by now: read it again." });
+  return new Fault("precondition_failed", { detail: "The record has another version now. Read it again." });
 }
 
 /** Fields that the caller's grants don't let them write. */
 export function fieldsRefused(names: readonly string[]): Fault {
   return new Fault("forbidden", {
-    detail: `You may not write ${names.join(", ")}.`,
+    detail: `You can't write ${names.join(", ")}.`,
     errors: names.map((name) => ({
       path: `/${name}`,
       code: "not_writable",
-      message: "Your role does not allow you to write it.",
+      message: "Your role does not allow you to write this field.",
     })),
   });
 }
 
-/** Who may not read a value would learn it from whether a sum is within its bounds. */
+/** A caller who can't read a value could find it out by adding until the bounds are exceeded. */
 function additionsRefused(names: readonly string[]): Fault {
-  const message = "You may not read it, and so not add to it.";
+  const message = "You can't read this field, so you can't add to it.";
   return new Fault("forbidden", {
-    detail: `You may not add to ${names.join(", ")}.`,
+    detail: `You can't add to ${names.join(", ")}.`,
     errors: names.map((name) => ({ path: `/${name}`, code: "not_readable", message })),
   });
 }
 
-/** Fields that the service fills with the caller's own. */
+/** Fields that the service sets to the caller's own. */
 export function adminOnly(fields: readonly BundleField[]): Fault {
   const names = fields.map((field) => field.name).join(", ");
   return new Fault("forbidden", {
-    detail: `Only an admin may set ${names} to another ${fields[0]?.references ?? "value"}.`,
+    detail: `Only an admin can set ${names} to another ${fields[0]?.references ?? "value"}.`,
     errors: fields.map((field) => ({
       path: `/${field.name}`,
       code: "admin_only",
-      message: "Only an admin may set it.",
+      message: "Only an admin can set this field.",
     })),
   });
 }
 
-/** A restore that would leave the record without one that it refers to. `fields`: those that the caller may know, joined by commas. */
+/**
+ * A restore that would leave the record without a record that it refers to. `fields`: the fields that the caller may
+ * know, joined by commas.
+ */
 export function heldByDeleted(fields: string): Fault {
-  const message = "The record that it refers to is deleted; restore that one first.";
+  const message = "The record that it refers to is deleted. Restore that record first.";
   return new Fault("conflict", {
-    detail: "The record refers to one that is deleted; restore that one first.",
+    detail: "The record refers to a deleted record. Restore that record first.",
     errors:
       fields === "" ? [] : fields.split(",").map((name) => ({ path: `/${name}`, code: "reference_deleted", message })),
   });

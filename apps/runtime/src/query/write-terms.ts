@@ -1,5 +1,6 @@
-// What the grants of a caller say about a write's values. In: an entity, an operation, roles. Out: which fields may be named,
-// and which the service sets itself. It never decides on a record: a field that only some grants open is left to a check.
+// The effects of a caller's grants on a write's values. In: an entity, an operation, roles. Out: which fields can be
+// named, and which the service sets itself. It never judges a record: for a field that only some grants open, the
+// statement has a check.
 import { distinctPredicates, type Grant, type Operation, type Predicate, type SqlTemplate } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
@@ -7,9 +8,9 @@ import { entityView, grantsOf } from "./entity-view.ts";
 import { opensAll } from "./readable-fields.ts";
 
 export interface WriteTerms {
-  /** Field > what the service writes in the place of the caller's. */
+  /** Field > the value that the service writes instead of the caller's. */
   readonly forced: ReadonlyMap<string, SqlTemplate>;
-  /** Null where every field that the schema takes may be named. */
+  /** Null if every field of the schema can be named. */
   readonly limited: readonly Grant[] | null;
 }
 
@@ -49,14 +50,15 @@ export function writeTerms(
 function termsOf(grants: readonly Grant[]): WriteTerms {
   const [first] = grants;
   if (first === undefined) return free;
-  // Only what all grants force: one that doesn't leaves the caller free. Of different values, the first role's.
+  // Only values that all grants force, because a grant without one leaves the caller free. If the values differ, the
+  // first role's counts.
   const names = Object.keys(first.set).filter((name) => grants.every((grant) => Object.hasOwn(grant.set, name)));
   const limited = grants.some((grant) => grant.fields !== null) ? grants : null;
   if (names.length === 0 && limited === null) return free;
   return { forced: new Map(names.map((name) => [name, first.set[name] as SqlTemplate])), limited };
 }
 
-/** Who may name the field: nobody, everybody whom a grant lets in, or those for whom one of these rules holds. */
+/** The callers who can name the field: nobody, everybody with a grant, or callers for whom one of these rules holds. */
 export function writableBy(terms: WriteTerms, field: string): "nobody" | "all" | readonly Predicate[] {
   if (terms.limited === null) return "all";
   const opening = terms.limited.filter((grant) => grant.fields === null || grant.fields.includes(field));

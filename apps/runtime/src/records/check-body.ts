@@ -1,5 +1,5 @@
-// From the bytes of a body to the texts of its fields. In: bytes and the shape that they must have. Out: texts and problems.
-// It knows no caller and no release, so that a large body is checked in a thread of its own (body-threads.ts).
+// Turns the bytes of a body into the texts of its fields. In: bytes and their required shape. Out: texts and problems.
+// It knows neither callers nor releases, so that a separate thread can check large bodies (body-threads.ts).
 import type { BundleField } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import type { ValidateFunction } from "ajv/dist/2020.js";
@@ -8,7 +8,7 @@ import { arrayLiteral } from "../query/parameters.ts";
 import { parseStrictJson } from "./strict-json.ts";
 import { compileValidator, type Fields, problemsIn } from "./validators.ts";
 
-/** What a body must be: plain data, so that it can be sent to a thread. */
+/** The required shape of a body: plain data, so that it can be sent to a thread. */
 export interface BodyShape {
   /** Equal for equal shapes. */
   readonly key: string;
@@ -17,19 +17,19 @@ export interface BodyShape {
   readonly fields: readonly BundleField[];
 }
 
-/** A shape made ready once, for many bodies. */
+/** A compiled shape, for many bodies. */
 export interface BodyChecker {
   readonly validate: ValidateFunction;
   readonly fields: Fields;
 }
 
 export interface CheckedBody {
-  /** The members that were sent, in their order. */
+  /** The sent members, in their order. */
   readonly names: readonly string[];
   readonly problems: readonly FieldError[];
-  /** Field > text for its parameter, of the members without a problem. */
+  /** Field > text for its parameter, for the members without a problem. */
   readonly texts: ReadonlyMap<string, string | null>;
-  /** Those of them that are to be added to what the field holds. */
+  /** Those of them that are added to the field's value. */
   readonly added: ReadonlySet<string>;
 }
 
@@ -39,12 +39,12 @@ export function createBodyChecker({ schema, fields }: Pick<BodyShape, "schema" |
   return { validate: compileValidator(schema), fields: new Map(fields.map((field) => [field.name, field])) };
 }
 
-/** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (no object). */
+/** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (not an object). */
 export function checkBody(checker: BodyChecker, bytes: Buffer): CheckedBody {
   return checkMembers(checker, objectOf(parseStrictJson(bytes)));
 }
 
-/** The same of an object that was never text: what a step of a workflow writes. */
+/** The same for an object that was never text, such as the values that a workflow's step writes. */
 export function checkMembers({ validate, fields }: BodyChecker, body: Readonly<Record<string, unknown>>): CheckedBody {
   const names = Object.keys(body);
   const problems = [...problemsIn(validate, fields, body)];
@@ -56,7 +56,7 @@ export function checkMembers({ validate, fields }: BodyChecker, body: Readonly<R
     if (field === undefined || wrong.has(pointerOf(name))) continue;
     const value = body[name];
     if (field.join !== null && Array.isArray(value) && new Set(value).size > REFERENCES_MAX) {
-      problems.push({ path: `/${name}`, code: "too_many", message: `It may hold ${REFERENCES_MAX} ids at most.` });
+      problems.push({ path: `/${name}`, code: "too_many", message: `It may contain at most ${REFERENCES_MAX} ids.` });
     } else if (isAddition(field, value)) {
       added.add(name);
       texts.set(name, toText(field, value.add));
@@ -65,7 +65,7 @@ export function checkMembers({ validate, fields }: BodyChecker, body: Readonly<R
   return { names, problems, texts, added };
 }
 
-/** `{"add": 3}`, where the schema lets an object through for a number. */
+/** `{"add": 3}`, if the schema allows an object for a number. */
 function isAddition({ sqlType }: BundleField, value: unknown): value is { readonly add: unknown } {
   return typeof value === "object" && value !== null && "add" in value && isNumeric(sqlType);
 }
@@ -79,10 +79,10 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function toText(field: BundleField, value: unknown): string | null {
   if (value === null) return null;
-  // Each once: a pair stands once, however often it is named.
+  // Without duplicates, because a pair exists once, however often it is named.
   if (field.join !== null)
     return arrayLiteral([...new Set((value as readonly string[]).map((id) => id.toLowerCase()))]);
-  // A text within a field of any JSON is JSON too: `"7"` must not become 7.
+  // A text in a field of any JSON is JSON too: `"7"` must not become 7.
   if (typeof value === "string" && field.sqlType !== "jsonb") {
     return field.sqlType === "uuid" ? value.toLowerCase() : value;
   }

@@ -1,25 +1,25 @@
-// A body that is a list of records. In: bytes and the shape of one. Out: each item as a checked body of its own.
-// It knows no caller and no release, as `check-body.ts`: a thread of its own checks large lists.
+// Reads a body that is a list of records. In: bytes and the shape of one record. Out: each item as a checked body. Like
+// `check-body.ts`, it knows neither callers nor releases, so that a separate thread can check large lists.
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { type BodyChecker, type CheckedBody, checkMembers } from "./check-body.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 export interface ListedBody extends CheckedBody {
-  /** The record that the item changes; null of a create, and where it names none. */
+  /** The record that the item changes; null for a create, and if it names none. */
   readonly id: string | null;
-  /** The version that the record must have; null where any will do. */
+  /** The version that the record must have; null if any is accepted. */
   readonly version: number | null;
 }
 
-/** Records that one request may write. */
+/** Records that one request can write. */
 export const RECORDS_MAX = 100;
 
-/** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (no list, an empty one, too long a one). */
+/** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (not a list, empty, or too long). */
 export function checkList(checker: BodyChecker, kind: "create" | "update", bytes: Buffer): readonly ListedBody[] {
   const list = parseStrictJson(bytes);
   if (!Array.isArray(list)) throw refused("wrong_type", "It must be a list of records.");
-  if (list.length === 0) throw refused("too_few", "It must hold 1 record at least.");
-  if (list.length > RECORDS_MAX) throw refused("too_many", `It may hold ${RECORDS_MAX} records at most.`);
+  if (list.length === 0) throw refused("too_few", "It must contain at least 1 record.");
+  if (list.length > RECORDS_MAX) throw refused("too_many", `It may contain at most ${RECORDS_MAX} records.`);
   return list.map((item: unknown) => {
     if (typeof item !== "object" || item === null || Array.isArray(item)) return wrong;
     const members = item as Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ const wrong: ListedBody = {
   version: null,
 };
 
-/** `id` says which record, `version` which of its versions: neither is a value to write. */
+/** `id` names the record, and `version` one of its versions: neither is a value to write. */
 function checkChange(checker: BodyChecker, members: Readonly<Record<string, unknown>>): ListedBody {
   const { id, version, ...fields } = members;
   const checked = checkMembers(checker, fields);

@@ -1,5 +1,5 @@
-// The shapes of a release's bodies, made ready on first use. In: a release, an entity and what is done to it. Out: its checker.
-// It never compiles what nobody sends: a cold project must not wait for all its entities.
+// Compiles the shapes of a release's bodies at first use. In: a release, an entity and an operation. Out: its checker.
+// It only compiles shapes that are sent, so that the first request of a project doesn't wait for all its entities.
 import type { BundleAction } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -10,31 +10,31 @@ import { problemsIn } from "./validators.ts";
 
 type BodyKind = "create" | "update";
 
-/** A compiled schema with its source and its scope, as measured. */
+/** The measured size of a compiled schema with its source and its scope. */
 const CHECKER_BYTES = 15_000;
 
 interface Checkers {
-  readonly made: Map<string, BodyChecker>;
+  readonly compiled: Map<string, BodyChecker>;
   readonly grow: (bytes: number) => void;
 }
 
-const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ made: new Map(), grow }) };
+const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ compiled: new Map(), grow }) };
 
 export function checkerOf(release: ActiveRelease, entity: string, kind: BodyKind): BodyChecker {
   return kept(release, `${kind} ${entity}`, () => shapeOf(release, entity, kind));
 }
 
-/** Of what an action is given. */
+/** For the input of an action. */
 export function actionCheckerOf(release: ActiveRelease, { name, inputSchema, input }: BundleAction): BodyChecker {
   return kept(release, `action ${name}`, () => ({ schema: inputSchema, fields: input }));
 }
 
 function kept(release: ActiveRelease, key: string, shape: () => Pick<BodyShape, "schema" | "fields">): BodyChecker {
-  const { made, grow } = derived(release, checkers);
-  let checker = made.get(key);
+  const { compiled, grow } = derived(release, checkers);
+  let checker = compiled.get(key);
   if (checker === undefined) {
     checker = createBodyChecker(shape());
-    made.set(key, checker);
+    compiled.set(key, checker);
     grow(CHECKER_BYTES);
   }
   return checker;
@@ -47,7 +47,7 @@ export function shapeOf(release: ActiveRelease, name: string, kind: BodyKind): B
   return { key: `${release.releaseId} ${kind} ${name}`, schema, fields: entity.fields };
 }
 
-/** Problems with a body that was parsed already; none where it is valid. */
+/** Problems with a body that is already parsed; none if it is valid. */
 export function problemsOf(
   release: ActiveRelease,
   entity: string,

@@ -1,5 +1,5 @@
-// The body of a create, an update or a transition. In: a checked body, and who sends it. Out: field > text for its parameter.
-// It never lets a field through that the caller may not write, and hands a secret on sealed only.
+// Decodes the body of a create, an update or a transition. In: a checked body, and its sender. Out: field > text for
+// its parameter. It refuses every field that the caller can't write, and only passes secrets on sealed.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -21,13 +21,13 @@ export interface BodyContext {
   readonly secretBox: SecretBox;
 }
 
-/** `made`: what the service makes of the body for fields that it doesn't name. */
+/** `generated`: the values that the service generates for fields that the body doesn't name. */
 export function decodeCreate(
   context: BodyContext,
   entity: string,
   recordId: string,
   body: CheckedBody | null,
-): { readonly values: FieldValues; readonly made: ReadonlyMap<string, string> } {
+): { readonly values: FieldValues; readonly generated: ReadonlyMap<string, string> } {
   const { release, principal } = context;
   const view = entityView(release, entity);
   const terms = writeTerms(release, entity, "create", principal.roles);
@@ -37,7 +37,7 @@ export function decodeCreate(
   requireAdmin(view, context, values);
   requireInitialState(view, values);
   requireDefaults(view, context, values, terms);
-  return { values, made: slugsFor(view, values, terms, recordId) };
+  return { values, generated: slugsFor(view, values, terms, recordId) };
 }
 
 export function decodeUpdate(
@@ -54,7 +54,7 @@ export function decodeUpdate(
   return toFieldValues(context, view, checked, terms, recordId);
 }
 
-/** A transition may be sent nothing at all, or values for what its edge requires. */
+/** A transition can have no body, or values for the fields that its edge requires. */
 export function decodeTransition(
   context: BodyContext,
   entity: string,
@@ -82,7 +82,7 @@ export function decodeTransition(
   return toFieldValues(context, view, body, terms, recordId);
 }
 
-/** A restore may be sent nothing at all, or an object without fields, as clients do that always send one. */
+/** A restore can have no body, or an object without fields, because some clients always send one. */
 export function requireNoFields(body: CheckedBody | null): void {
   if (body === null) return;
   refuse(
@@ -102,10 +102,10 @@ function required(body: CheckedBody | null): CheckedBody {
 function immutables(view: EntityView, { names }: CheckedBody): FieldError[] {
   return names
     .filter((name) => view.fields.get(name)?.immutable === true && view.fields.get(name)?.hidden === false)
-    .map((name) => ({ path: `/${name}`, code: "immutable", message: "It can be set at create only." }));
+    .map((name) => ({ path: `/${name}`, code: "immutable", message: "It can only be set at create." }));
 }
 
-/** What the service sets in any case need not be sent. */
+/** Values that the service sets in any case aren't required. */
 function withoutForced(problems: readonly FieldError[], { forced }: WriteTerms): readonly FieldError[] {
   if (forced.size === 0) return problems;
   return problems.filter((problem) => problem.code !== "required" || !forced.has(problem.path.slice(1)));
@@ -134,9 +134,9 @@ function toFieldValues(
     if (terms.forced.has(name)) continue;
     const field = view.fields.get(name);
     const text = texts.get(name);
-    // The schema knows fields alone; one that it wrongly lets through must not become a column.
+    // The schema only knows fields. A name that it wrongly allowed must not become a column.
     if (field === undefined || text === undefined || field.writer === "service" || field.hidden) {
-      throw new Error(`the schema lets ${name} through`);
+      throw new Error(`the schema allows ${name}`);
     }
     if (added.has(name)) values.set(additionTo(name), text);
     else values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);
@@ -144,7 +144,7 @@ function toFieldValues(
   return values;
 }
 
-/** Bound to the project, the record and the field: moved elsewhere it opens nowhere. */
+/** Bound to the project, the record and the field: if it is moved elsewhere, it can't be opened. */
 export function secretContext(projectId: string, entity: string, recordId: string, field: string): string {
   return `field/${projectId}/${entity}/${recordId}/${field}`;
 }
@@ -161,8 +161,8 @@ function seal(
 }
 
 /**
- * Fields that the service fills with the caller's own: naming that is fine, naming another takes an admin. What such a field
- * holds later is changed by an admin alone: that is for the statement, which knows what it holds.
+ * Fields that the service fills with the caller's own values. Naming the own value is allowed; only an admin can name
+ * another. Later changes of such a field are for the statement, which knows its stored value.
  */
 function requireAdmin(view: EntityView, { principal, organization }: BodyContext, values: FieldValues): void {
   if (principal.roles.includes("admin")) return;
@@ -174,7 +174,7 @@ function requireAdmin(view: EntityView, { principal, organization }: BodyContext
   if (others.length > 0) throw adminOnly(others);
 }
 
-/** Where nobody is signed in, or the request is made in no organization, the service has nothing to fill in. */
+/** If no user is signed in, or the request has no organization, the service can't fill these fields in. */
 function requireDefaults(
   view: EntityView,
   { principal, organization }: BodyContext,
@@ -191,13 +191,13 @@ function requireDefaults(
   );
   if (lacking.some((field) => field.references === "organization")) {
     const choose = principal.kind === "user" ? ", or choose one with PUT /v1/users/me/organization" : "";
-    throw new Fault("organization_required", { detail: `Name one by the header Plinth-Organization${choose}.` });
+    throw new Fault("organization_required", { detail: `Name one in the header Plinth-Organization${choose}.` });
   }
   if (lacking.length === 0) return;
   const errors = lacking.map((field) => ({
     path: `/${field.name}`,
     code: "required",
-    message: "No user is signed in: name one.",
+    message: "No user is signed in. Name one.",
   }));
   throw new Fault("validation_failed", { errors });
 }
@@ -209,7 +209,9 @@ function requireInitialState(view: EntityView, values: FieldValues): void {
   throw new Fault("validation_failed", { errors: [aboutState(view, problem)] });
 }
 
-/** A new record has one state; the transitions, which the API's document names to everybody, lead to the others. */
+/**
+ * A new record has one possible state. Transitions, which the API's document shows to everybody, lead to the others.
+ */
 function aboutState({ entity }: EntityView, problem: FieldError): FieldError {
   const machine = entity.stateMachine;
   if (machine === null || problem.path !== `/${machine.field}` || problem.code !== "not_allowed") return problem;
@@ -217,28 +219,28 @@ function aboutState({ entity }: EntityView, problem: FieldError): FieldError {
     .filter(({ from }) => from.includes(machine.initial))
     .map(({ name, to }) => `${name} (to ${to})`)
     .join(", ");
-  const next = ways === "" ? "" : ` Leave it out, and then take a transition: ${ways}.`;
+  const next = ways === "" ? "" : ` Leave it out, and then use a transition: ${ways}.`;
   return { ...problem, message: `A new ${entity.name} is ${machine.initial}.${next}` };
 }
 
-/** Where none is sent. A field that the caller may not write is made all the same: the service writes it. */
+/** If none is sent. The service also writes it for a caller who can't write the field. */
 function slugsFor(
   view: EntityView,
   values: FieldValues,
   { forced }: WriteTerms,
   recordId: string,
 ): ReadonlyMap<string, string> {
-  const made = new Map<string, string>();
+  const generated = new Map<string, string>();
   for (const field of view.stored) {
     if (field.slugFrom === null || values.has(field.name) || forced.has(field.name)) continue;
     const source = values.get(field.slugFrom) ?? null;
-    if (source !== null) made.set(field.name, slugOf(source, recordId, longestOf(view, field)));
+    if (source !== null) generated.set(field.name, slugOf(source, recordId, longestOf(view, field)));
     else if (!field.optional) {
-      const message = `It is made from ${field.slugFrom}, which is not sent either.`;
+      const message = `It is generated from ${field.slugFrom}, which is not sent either.`;
       throw new Fault("validation_failed", { errors: [{ path: `/${field.name}`, code: "required", message }] });
     }
   }
-  return made;
+  return generated;
 }
 
 const SLUG_CHARS_MAX = 80;

@@ -1,5 +1,6 @@
-// Where a text stops being JSON (RFC 8259). In: a text that JSON.parse refuses. Out: the line and the column of the first character
-// that can't be there, or that the text ends too early. It is asked once a text is refused: JSON.parse doesn't always say where.
+// Finds the place where a text stops being JSON (RFC 8259). In: a text that JSON.parse refuses. Out: the line and the
+// column of the first wrong character, or that the text ends too early. JSON.parse doesn't always report the place, so
+// this runs after a refusal.
 
 type Expected = "value" | "first value" | "key" | "first key" | "colon" | "next" | "end";
 
@@ -12,7 +13,7 @@ export function jsonMistake(text: string): string {
   return `The mistake is at line ${before.length}, column ${column}.`;
 }
 
-/** The index of the first character that can't be there; the text's length where it ends too early. */
+/** The index of the first wrong character; the text's length if it ends too early. */
 export function mistakeAt(text: string): number {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";
@@ -56,7 +57,7 @@ export function mistakeAt(text: string): number {
   }
 }
 
-/** The index behind the closing quote, or of what can't be in a string. */
+/** The index after the closing quote, or of a character that can't be in a string. */
 function stringEnd(text: string, start: number): readonly [number, boolean] {
   for (let at = start + 1; at < text.length; at++) {
     const character = text[at]!;

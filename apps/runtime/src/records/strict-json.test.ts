@@ -1,4 +1,5 @@
-// The strict reading of JSON: equal to JSON.parse where it accepts, and refusing what two readers could take differently.
+// The strict reading of JSON: equal to JSON.parse if it accepts, and a refusal of everything that two readers could
+// understand differently.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mistakeAt } from "./json-mistake.ts";
@@ -16,7 +17,7 @@ describe("strict JSON", () => {
     );
   });
 
-  test("refuses a key that stands twice, wherever", () => {
+  test("refuses a repeated key at any place", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (object, pick) => {
         const keys = Object.keys(object);
@@ -58,7 +59,7 @@ describe("strict JSON", () => {
           } catch {
             isJson = false;
           }
-          // What is JSON has no mistake, and so ends without one.
+          // Valid JSON contains no mistake.
           if (isJson) expect(mistakeAt(changed)).toBe(changed.length);
           else expect(mistakeAt(changed)).toBeLessThanOrEqual(changed.length);
         },

@@ -1,15 +1,15 @@
-// Reads a JSON body strictly (RFC 8259, I-JSON's rules of RFC 7493). In: bytes. Out: the value, or a Fault.
-// It never takes what two readers could understand differently: a key twice, digits that a double loses, bad UTF-8.
+// Reads a JSON body strictly (RFC 8259, I-JSON's rules of RFC 7493). In: bytes. Out: the value, or a Fault. It refuses
+// everything that two readers could understand differently: a repeated key, digits that a double loses, bad UTF-8.
 import { isUtf8 } from "node:buffer";
 import { Fault } from "@plinth/service";
 import { jsonMistake } from "./json-mistake.ts";
 
 const DEPTH_MAX = 32;
-/** Members of objects and items of lists, counted before anything is made of them. */
+/** Members of objects and items of lists, counted before they are parsed. */
 const MEMBERS_MAX = 50_000;
-/** Of the outermost object: no entity has so many fields. */
+/** In the outermost object: no entity has so many fields. */
 const TOP_MEMBERS_MAX = 1_000;
-/** The longest numbers that a double holds have some 330 digits. Comparing digits costs the square of their count. */
+/** The longest numbers that a double can represent have some 330 digits. Comparing digits takes quadratic time. */
 const NUMBER_CHARS_MAX = 400;
 
 /** @throws Fault `malformed_json`, `payload_too_large` (too many members). */
@@ -23,12 +23,12 @@ export function parseStrictJson(bytes: Buffer): unknown {
   } catch {
     throw notJson(text);
   }
-  // JSON.parse keeps the last of two equal keys: the count of keys written then exceeds that of keys kept.
-  if (seen.keys > 1 && seen.keys !== keysIn(value)) throw malformed("An object of the body has the same key twice.");
+  // JSON.parse keeps the last of two equal keys. The number of keys in the text is then greater than in the value.
+  if (seen.keys > 1 && seen.keys !== keysIn(value)) throw malformed("An object in the body has the same key twice.");
   return value;
 }
 
-/** Walks the tokens of what may be JSON; JSON.parse judges the grammar afterwards. */
+/** Walks the tokens of the text. JSON.parse checks the grammar afterwards. */
 function scan(text: string): { readonly keys: number } {
   let keys = 0;
   let top = 0;
@@ -62,7 +62,7 @@ function scan(text: string): { readonly keys: number } {
   return { keys };
 }
 
-/** The index behind the closing quote, or the end of the text. */
+/** The index after the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
@@ -85,7 +85,7 @@ function hasExponent(text: string, from: number, to: number): boolean {
 
 function checkPrecision(token: string, text: string): void {
   if (token.length > NUMBER_CHARS_MAX)
-    throw malformed(`A number of the body is longer than ${NUMBER_CHARS_MAX} characters.`);
+    throw malformed(`A number in the body is longer than ${NUMBER_CHARS_MAX} characters.`);
   const value = Number(token);
   if (Number.isNaN(value)) throw notJson(text);
   if (!Number.isFinite(value) || decimalOf(token) !== decimalOf(String(value))) {
@@ -117,7 +117,7 @@ function keysIn(value: unknown): number {
 
 function tooManyMembers(): Fault {
   return new Fault("payload_too_large", {
-    detail: `The body may hold ${MEMBERS_MAX} members and items, of which ${TOP_MEMBERS_MAX} in the outermost object.`,
+    detail: `The body may contain at most ${MEMBERS_MAX} members and items, at most ${TOP_MEMBERS_MAX} of them in the outermost object.`,
   });
 }
 

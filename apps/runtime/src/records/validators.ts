@@ -1,5 +1,6 @@
-// Checks bodies against the bundle's JSON Schemas. In: a parsed body and its entity's schema. Out: every problem at once.
-// It never coerces a value and never drops a field. It knows no release: a thread of its own runs it as well.
+// Checks bodies against the bundle's JSON Schemas. In: a parsed body and its entity's schema. Out: every problem at
+// once. It never coerces a value and never drops a field. It doesn't know the release, because a separate thread runs
+// it as well.
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
@@ -8,19 +9,22 @@ import { formOf } from "../query/reading/value-forms.ts";
 import { didYouMean } from "../query/suggest.ts";
 
 const ERRORS_MAX = 100;
-/** Longer ones tell nobody anything. */
+/** Longer ones don't help anybody. */
 const PATTERN_SHOWN_MAX = 60;
 
 export type Fields = ReadonlyMap<string, BundleField>;
 
-/** Our compiler writes the schemas: to check them against that of schemas would take ten times as long as compiling them. */
+/**
+ * Our compiler writes the schemas. Checking them against the schema of schemas would take ten times as long as
+ * compiling them.
+ */
 const options: Options = {
   allErrors: true,
   coerceTypes: false,
   removeAdditional: false,
   strict: false,
   verbose: true,
-  // 0.0003 is a multiple of 0.0001, though not by a double's division.
+  // 0.0003 is a multiple of 0.0001, but not by a double's division.
   multipleOfPrecision: 6,
   validateSchema: false,
   meta: false,
@@ -28,16 +32,16 @@ const options: Options = {
 
 /** @param schema JSON Schema 2020-12 of an object. */
 export function compileValidator(schema: object): ValidateFunction {
-  // An instance of its own: a shared one would keep every schema that it has ever compiled.
+  // A separate instance: a shared one would keep every schema that it has ever compiled.
   return new Ajv2020(options).compile(schema);
 }
 
-/** Problems with a body; none where it is valid. */
+/** Problems with a body; none if it is valid. */
 export function problemsIn(validate: ValidateFunction, fields: Fields, body: unknown): readonly FieldError[] {
   return validate(body) ? [] : perField(validate.errors ?? [], fields);
 }
 
-/** One problem per field: of several the first that says something of its own. */
+/** One problem per field: if there are several, the first specific one. */
 function perField(errors: readonly ErrorObject[], fields: Fields): readonly FieldError[] {
   const problems = new Map<string, FieldError>();
   for (const error of errors) {
@@ -60,8 +64,8 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
       const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
       const shown = path === "" && fields.get(name)?.hidden === false;
       const message = shown
-        ? "It can't be sent: the service writes it."
-        : `There is no such field.${didYouMean(name, known)}`;
+        ? "It can't be sent, because the service writes it."
+        : `This field does not exist.${didYouMean(name, known)}`;
       return { path: pointer(path, name), code: "unknown_field", message };
     }
     case "type":
@@ -74,17 +78,17 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
     case "const":
       return { path, code: "not_allowed", message: `It must be ${String(params.allowedValue)}.` };
     case "maxItems":
-      return { path, code: "too_many", message: `It may hold ${String(params.limit)} at most.` };
+      return { path, code: "too_many", message: `It may contain at most ${String(params.limit)}.` };
     case "minItems":
-      return { path, code: "too_few", message: `It must hold ${String(params.limit)} at least.` };
+      return { path, code: "too_few", message: `It must contain at least ${String(params.limit)}.` };
     case "uniqueItems":
-      return { path, code: "repeated", message: "It holds a value twice." };
+      return { path, code: "repeated", message: "It contains a value twice." };
     case "multipleOf":
-      return { path, code: "too_precise", message: `It may have steps of ${String(params.multipleOf)} alone.` };
+      return { path, code: "too_precise", message: `It must be a multiple of ${String(params.multipleOf)}.` };
     case "maxLength":
-      return { path, code: "too_long", message: `It may have ${characters(params.limit)} at most.` };
+      return { path, code: "too_long", message: `It may have at most ${characters(params.limit)}.` };
     case "minLength":
-      return { path, code: "too_short", message: `It must have ${characters(params.limit)} at least.` };
+      return { path, code: "too_short", message: `It must have at least ${characters(params.limit)}.` };
     case "minimum":
     case "maximum":
       return {
@@ -100,18 +104,18 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
   }
 }
 
-/** Also of what is added to a field: `/stock/add`. */
+/** Also for a value that is added to a field: `/stock/add`. */
 function fieldAt(path: string, fields: Fields): BundleField | undefined {
   const name = path.slice(1);
   const added = fields.get(name.replace(/\/add$/, ""));
   return fields.get(name) ?? (added !== undefined && isNumeric(added.sqlType) ? added : undefined);
 }
 
-/** A number where a text is asked for is told how the text is written: `12.50` for an amount, as a string. */
+/** If a number was sent instead of a text, the message shows the text form: `12.50` for an amount, as a string. */
 function typeMessage(error: ErrorObject, field: BundleField | undefined): string {
   const types = typesIn(error.parentSchema);
   if (isAddition(error.data) && field !== undefined && isNumeric(field.sqlType) && !types.includes("object")) {
-    return "Only an update or a transition adds to a number: send the number itself.";
+    return "Only an update or a transition can add to a number. Send the number itself.";
   }
   const form = error.data === null ? null : formIn(error, field);
   const add = isAddable(error.parentSchema)
@@ -127,7 +131,7 @@ function typesIn(schema: Schema): readonly string[] {
   return [schema?.["type"]].flat().map(String);
 }
 
-/** Whether the schema takes an object for `{"add": n}` alone. */
+/** Whether the schema only takes an object as `{"add": n}`. */
 function isAddable(schema: Schema): boolean {
   const isObject = typesIn(schema).every((type) => type === "object" || type === "null");
   const properties: unknown = schema?.["properties"];
@@ -138,7 +142,7 @@ function isAddition(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).join() === "add";
 }
 
-/** How a value is written, as a sentence; null where neither the schema nor the column says. */
+/** The notation of a value, as a sentence; null if neither the schema nor the column defines one. */
 function formIn({ parentSchema }: ErrorObject, field: BundleField | undefined): string | null {
   const said: unknown = parentSchema?.["description"];
   if (typeof said === "string") return `It must be ${said.charAt(0).toLowerCase()}${said.slice(1)}`;
@@ -149,10 +153,10 @@ function characters(count: unknown): string {
   return count === 1 ? "1 character" : `${String(count)} characters`;
 }
 
-/** Texts that Postgres can't hold fail the pattern of any text; all other patterns are of a format. */
+/** Texts that Postgres can't store fail the pattern of any text. All other patterns belong to a format. */
 function formatMessage(error: ErrorObject, field: BundleField | undefined): string {
   if (typeof error.data === "string" && (error.data.includes("\0") || !error.data.isWellFormed())) {
-    return "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
+    return "It contains a character that can't be stored (NUL, or half of a surrogate pair).";
   }
   const form = formIn(error, field);
   if (form !== null) return form;

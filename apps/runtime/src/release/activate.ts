@@ -1,5 +1,5 @@
-// Makes a migrated release the live one. In: a transaction with the plan's switch in it. Out: the release is live with it.
-// The switch, the epoch and the NOTIFY are one transaction: no replica ever sees a part of it.
+// Makes a migrated release the live one. In: a transaction that contains the plan's switch. Out: the release is live
+// after its commit. The switch, the epoch and the NOTIFY are one transaction, so no replica ever sees a part of it.
 import { type Approval, type Bundle, isLegacy, type LegacyApproval } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
@@ -11,9 +11,8 @@ export const RELEASE_CHANNEL = "plinth_release";
 export const OVERTAKEN = "the live release is not the one that this plan starts from";
 
 /**
- * The last part of its transaction: it locks rows that every replica writes.
- * The release stays unfinished until the steps after the switch are done.
- * @throws StepRefused where another release went live since this one was approved.
+ * The last part of its transaction, because it locks rows that every replica writes. The release stays unfinished until
+ * the steps after the switch are done. @throws StepRefused if another release went live since this one was approved.
  */
 export async function activateRelease(
   client: PoolClient,
@@ -58,7 +57,7 @@ export async function activateRelease(
   await bumpEpoch(client, projectId);
 }
 
-/** Whether old records, or old replies, are to be looked for in the project. */
+/** Whether the project has a retention for records or replies. */
 function hasRetention(bundle: Bundle): boolean {
   return hasReplies(bundle) || bundle.entities.some((entity) => entity.retentionDays !== null);
 }

@@ -1,5 +1,5 @@
-// Writes every row of a table, a batch at a time. In: a backfill step and where it stood. Out: its progress in the ledger.
-// No batch runs without its place being kept in the same transaction, so a kill costs at most the batch at hand.
+// Writes every row of a table, one batch at a time. In: a backfill step and its position. Out: its progress in the
+// ledger. Each batch saves its position in the same transaction, so a kill costs at most the current batch.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
@@ -19,8 +19,9 @@ export interface BackfillRun {
 }
 
 /**
- * How much a batch may hold: rows that it locks wait for its end, so it is kept to about a tenth of a second.
- * As much time as a batch took is left to others after it, which halves what a backfill takes of the database.
+ * The first size of a batch. Writers of the locked rows wait for its end, so a batch should take about a tenth of a
+ * second. After each batch there is a pause of the same length, so the backfill uses at most half of the database's
+ * time.
  */
 export const BATCH_ROWS_FIRST = 500;
 const BATCH_ROWS_MIN = 20;
@@ -30,15 +31,15 @@ const PAUSE_SHARE = 1;
 const PAUSE_MS_MAX = 5_000;
 const LOCK_TIMEOUT = "500ms";
 
-/** Grows or shrinks by at most a factor of two, so that one slow batch doesn't decide. */
+/** Changes by at most a factor of two, so that one slow batch doesn't decide. */
 function nextBatchSize(size: number, tookMs: number): number {
   const wanted = size * Math.min(2, Math.max(0.5, BATCH_MS_AIMED / Math.max(1, tookMs)));
   return Math.min(BATCH_ROWS_MAX, Math.max(BATCH_ROWS_MIN, Math.round(wanted)));
 }
 
 /**
- * Runs to the end, or until the process stops. Out: whether it is done.
- * @throws what a batch threw, with the transaction still open; what came before it is kept.
+ * Runs to the end, or until the process stops. Returns whether it is done. @throws the error of a batch, with the
+ * transaction still open. Earlier batches are kept.
  */
 export async function runBackfill(client: PoolClient, run: BackfillRun, from: BackfillPlace): Promise<boolean> {
   const place = from;
@@ -59,13 +60,16 @@ export async function runBackfill(client: PoolClient, run: BackfillRun, from: Ba
   }
 }
 
-/** Where a backfill stands; it moves on with each batch, so that a try after a lock goes on behind the last one. */
+/**
+ * The position of a backfill. It moves with each batch, so that an attempt after a lock conflict continues after the
+ * last one.
+ */
 export interface BackfillPlace {
   after: string | null;
   size: number;
 }
 
-/** All batches in the transaction under way: for what runs together with the switch, and is short. */
+/** All batches in the current transaction, for short backfills that run together with the switch. */
 export async function runBackfillAtOnce(
   client: PoolClient,
   run: Omit<BackfillRun, "isStopped" | "beforeBatch">,
@@ -90,9 +94,9 @@ async function runBatch(
   await client.query("SET LOCAL ROLE NONE");
   const [lastKey, written] = rows[0] ?? [null, 0];
   if (lastKey === null || lastKey === undefined) return null;
-  // A step that stays where it is would never end.
+  // A step that doesn't move would never end.
   if (String(lastKey) === place.after)
-    throw new StepRefused(`The batch behind ${place.after} has ended where it began.`);
+    throw new StepRefused(`The batch after ${place.after} has ended where it began.`);
   if (schema === undefined) await keepProgress(client, run, String(lastKey), Number(written ?? 0));
   return String(lastKey);
 }

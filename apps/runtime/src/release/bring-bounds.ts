@@ -1,5 +1,5 @@
-// How many runs of each worker may be under way at once, as the feeder finds it. In: the transaction of a switch. Out: one row for
-// each worker that says so. Runs that are under way already go on.
+// Writes the limits on concurrent runs of each worker for the feeder. In: the transaction of a switch. Out: one row for
+// each worker with a limit. Runs in progress continue.
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 

@@ -1,5 +1,6 @@
-// The schedules of a release, as the scheduler finds them. In: the transaction of a switch. Out: one row for each. A schedule
-// whose times are others is worked out anew; one that stays keeps its next time, and whether it is paused.
+// Writes the schedules of a release for the scheduler. In: the transaction of a switch. Out: one row for each. If a
+// schedule's times change, its next time is computed again; an unchanged schedule keeps its next time, and whether it
+// is paused.
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 

@@ -1,5 +1,5 @@
-// What a project's schema looks like now, by Postgres's own account. In: a connection and a project. Out: entries, sorted.
-// What is set aside is left out: nobody declared it, and it goes by itself. It never reads a row.
+// Reads a project's current schema from Postgres's catalogue. In: a connection and a project. Out: sorted entries. Data
+// that was set aside is left out, because nobody declared it and it is deleted automatically. It never reads a row.
 import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
@@ -26,14 +26,14 @@ export interface CatalogueEntry {
 }
 
 export interface Catalogue {
-  /** Postgres's major version: another one may print the same thing differently. */
+  /** Postgres's major version. Another version may print the same definition differently. */
   readonly serverVersion: number;
   readonly entries: readonly CatalogueEntry[];
 }
 
 type Connection = Pick<PoolClient, "query">;
 
-/** @param schema Another schema than the project's own: a rehearsal's. */
+/** @param schema Another schema instead of the project's own, for a rehearsal. */
 export async function readCatalogue(client: Connection, projectId: ProjectId, schema?: string): Promise<Catalogue> {
   const name = schema ?? tenantNames(projectId).schema;
   const version = await client.query<{ version: number }>(
@@ -65,8 +65,8 @@ export function pathOf(entry: CatalogueEntry): string {
 }
 
 /**
- * `aside_column` and `tenant_table` say what is set aside; a constraint or an index over such a column goes with it.
- * Indexes that a constraint made are told by the constraint. Everything is read under one snapshot.
+ * `aside_column` and `tenant_table` say what is set aside; constraints and indexes over such a column are left out too.
+ * A constraint's own index is covered by the constraint. Everything is read under one snapshot.
  */
 const CATALOGUE = `
 WITH tenant_table AS (

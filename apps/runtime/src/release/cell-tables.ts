@@ -1,5 +1,5 @@
-// The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order.
-// An entry never changes once it was released; a new one is added. No tenant's rows ever stand here.
+// The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order. An entry never
+// changes after its release; new ones are added. These tables never contain a tenant's records.
 import { EXTENSIONS_SCHEMA } from "@plinth/bundle";
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
@@ -312,7 +312,8 @@ export const cellMigrations: readonly CellMigration[] = [
     sql: "CREATE EXTENSION IF NOT EXISTS btree_gist WITH SCHEMA plinth;",
   },
   {
-    // Statements of every project name what it brings, so it stands where all may look, and where nothing of the cell's does.
+    // Statements of every project use its functions, so it is in a schema that all can read and that has nothing of the
+    // cell's.
     id: "036-similar-words",
     sql: `
       CREATE SCHEMA ${EXTENSIONS_SCHEMA};
@@ -335,7 +336,8 @@ export const cellMigrations: readonly CellMigration[] = [
   },
   ...transferTables,
   {
-    // Beside the projects' own tables, so that it holds for every project at once, whatever its last release has made.
+    // Outside of the projects' own tables, so that it works for every project at once, whatever its last release
+    // created.
     id: "039-disabled-users",
     sql: `
       CREATE TABLE plinth.disabled_users (

@@ -1,11 +1,11 @@
-// The views through which a project leaves its changes for those who follow them, and learns what is followed. In: the
+// Creates the views through which a project records its changes for subscribers, and reads what is followed. In: the
 // transaction of a switch. Out: the views. It reads no row of the project.
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 import { CHANGES_VIEW, FOLLOWED_VIEW, hasFollowed } from "../query/watched.ts";
 
-/** Nothing where no entity of the release can be followed. */
+/** Does nothing if no entity of the release can be followed. */
 export async function bringChangeViews(
   client: PoolClient,
   { projectId, bundle }: { readonly projectId: ProjectId; readonly bundle: Pick<Bundle, "entities"> },

@@ -1,5 +1,5 @@
-// Whether a project's schema is what its last release left. In: a connection and a project. Out: what differs, by path.
-// It never changes the schema; what a release leaves is recorded in that release's own last transaction.
+// Compares a project's schema with the state after its last release. In: a connection and a project. Out: the
+// differences, by path. It never changes the schema. Each release records its final state in its own last transaction.
 import type { ProjectId } from "@plinth/bundle";
 import type { Drift, SchemaState } from "@plinth/bundle/cell";
 import type { Pool, PoolClient } from "pg";
@@ -15,7 +15,7 @@ export async function inspectSchema(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    // One snapshot: a release that ends meanwhile is seen as a whole or not at all.
+    // One snapshot: a release that ends meanwhile is seen completely or not at all.
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const known = await client.query("SELECT FROM plinth.projects WHERE id = $1", [projectId]);
     const state =
@@ -42,7 +42,7 @@ async function findDrift(client: Connection, projectId: ProjectId): Promise<read
   const expected = await latestRecord(client, projectId);
   if (expected === null) return [];
   const found = await readCatalogue(client, projectId);
-  // Another major version prints expressions in its own way: what differs then says nothing.
+  // Another major version prints expressions differently, so a difference says nothing.
   return found.serverVersion === expected.serverVersion ? compareCatalogues(expected, found) : [];
 }
 
@@ -54,7 +54,7 @@ async function latestRecord(client: Connection, projectId: ProjectId): Promise<C
   return rows[0] === undefined ? null : { serverVersion: rows[0].server_version, entries: rows[0].entries };
 }
 
-/** What a release left when it was live to its last step. */
+/** The state when the release had completed its last step. */
 export async function recordOfRelease(client: Connection, releaseId: string): Promise<Catalogue | null> {
   const { rows } = await client.query<{ server_version: number; entries: readonly CatalogueEntry[] }>(
     "SELECT server_version, entries FROM plinth.catalogues WHERE release_id = $1",
@@ -63,7 +63,7 @@ export async function recordOfRelease(client: Connection, releaseId: string): Pr
   return rows[0] === undefined ? null : { serverVersion: rows[0].server_version, entries: rows[0].entries };
 }
 
-/** Also where a release has failed: what it had done before stands, and is no drift. */
+/** Also recorded if a release has failed: its completed steps stay, and don't count as drift. */
 export async function recordCatalogue(client: Connection, projectId: ProjectId, releaseId: string): Promise<void> {
   const { serverVersion, entries } = await readCatalogue(client, projectId);
   await client.query(

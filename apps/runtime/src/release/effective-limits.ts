@@ -1,5 +1,6 @@
-// What a release may do here. In: a bundle's limits, and the most that this cell's operator allows. Out: the lower of each.
-// A cell never takes a bundle's word for it: one that was published before the operator lowered a limit keeps to it, too.
+// Computes the limits of a release here. In: a bundle's limits, and the upper limits of this cell's operator. Out: the
+// lower of each. A cell never trusts the bundle: a bundle that was published before the operator lowered a limit is
+// limited too.
 import type { Bundle, BundleLimits } from "@plinth/bundle";
 
 export function effectiveLimits({ limits }: Pick<Bundle, "limits">, most: BundleLimits): BundleLimits {

@@ -1,5 +1,6 @@
-// The end of a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and every row that the
-// cell's tables have of it are gone. A process that dies amid it leaves the project suspended, and erasing it again goes on.
+// Erases a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and all its
+// rows in the cell's tables are gone. If the process dies meanwhile, the project stays suspended, and erasing it again
+// continues.
 import { dropTenantSchema, inTransactionOf, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
@@ -8,7 +9,10 @@ import { withProjectLock } from "./project-lock.ts";
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Does nothing where the cell knows no such project. @throws Fault conflict (it is served, or a release is under way). */
+/**
+ * Does nothing if the cell doesn't know the project. @throws Fault conflict (it is served, or a release is in
+ * progress).
+ */
 export async function eraseProject(
   { pool, epoch }: { readonly pool: Pool; readonly epoch: Epoch },
   projectId: string,
@@ -20,21 +24,21 @@ export async function eraseProject(
   if (rows[0] === undefined) return;
   if (!rows[0].suspended) throw new Fault("conflict", { detail: "Only a suspended project can be erased." });
   const done = await withProjectLock(pool, projectId, async (client) => {
-    // A large schema takes longer than a statement may elsewhere.
+    // A large schema takes longer than the usual limit of statements.
     await client.query("SET statement_timeout = 0");
     await evenInUse(() => revoke(client, projectId));
-    // Other processes learn it a moment later; in the meantime they find no table.
+    // Other processes notice it a moment later. Until then they find no table.
     await epoch.refresh();
     await evenInUse(() => dropTenantSchema(client, projectId));
     await evenInUse(() => deleteRows(client, projectId));
     await client.query("RESET statement_timeout");
   });
-  if (!done) throw new Fault("conflict", { detail: "A release of the project is under way." });
+  if (!done) throw new Fault("conflict", { detail: "A release of the project is in progress." });
 }
 
 const TRIES_MAX = 5;
 
-/** Requests and work that are under way take their locks in another order, and Postgres may end either of the two. */
+/** Requests and work in progress take their locks in another order, and Postgres may abort either side. */
 async function evenInUse(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -45,7 +49,7 @@ async function evenInUse(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** First, while the project still has an epoch of its own: a process would know its keys for a minute more. */
+/** First, while the project still has an epoch: otherwise a process could accept its keys for another minute. */
 async function revoke(client: PoolClient, projectId: string): Promise<void> {
   await inTransactionOf(client, async () => {
     await client.query("DELETE FROM plinth.api_keys WHERE project_id = $1", [projectId]);
@@ -60,7 +64,7 @@ interface Owned {
   readonly condition: string;
 }
 
-/** Every table that names the project, or one of its releases, whichever version of the cell has made it. */
+/** Every table that names the project, or one of its releases, from any version of the cell. */
 async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
   const { rows } = await client.query<{ name: string; owner: string }>(
     `SELECT c.table_name AS name, min(c.column_name) AS owner FROM information_schema.columns c
@@ -77,7 +81,10 @@ async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
   }));
 }
 
-/** In one transaction, so that what is left can be erased again. Tables that others refer to come once those are empty. */
+/**
+ * In one transaction, so that the rest can be erased again. Tables with references from others come once those are
+ * empty.
+ */
 async function deleteRows(client: PoolClient, projectId: string): Promise<void> {
   let left = await ownedTables(client);
   await inTransactionOf(client, async () => {
@@ -93,7 +100,7 @@ async function deleteRows(client: PoolClient, projectId: string): Promise<void> 
   });
 }
 
-/** False where another table still refers to its rows. */
+/** False if another table still refers to its rows. */
 async function deleteFrom(client: PoolClient, { name, condition }: Owned, projectId: string): Promise<boolean> {
   await client.query("SAVEPOINT one");
   try {

@@ -1,5 +1,5 @@
-// An exclusion that is added to records that stand, carried out by the runner: wherever it is stopped it ends the same, and records
-// that clients write meanwhile and that overlap stop it before the switch, and leave nothing behind.
+// An exclusion that is added to existing records, executed by the runner. Wherever it is stopped, it ends the same. If
+// clients write overlapping records meanwhile, it stops before the switch and leaves nothing behind.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import type { ProjectId, Publication } from "@plinth/bundle";
 import { compileModel, proposeChange } from "@plinth/compiler";
@@ -89,7 +89,7 @@ it("ends the same wherever it was stopped", async () => {
   }
 });
 
-it("fails before the switch where overlapping records were written meanwhile, and leaves nothing behind", async () => {
+it("fails before the switch if overlapping records were written meanwhile, and leaves nothing behind", async () => {
   const projectId = await liveProject();
   const change = publication(projectId, before, after);
   await runner.receive(change);
@@ -104,7 +104,7 @@ it("fails before the switch where overlapping records were written meanwhile, an
   await migrator.stop();
   const status = await runner.status(change);
   expect(status).toMatchObject({ status: "failed" });
-  expect(status.error).toContain("Records that overlap were written while the deployment was under way");
+  expect(status.error).toContain("Records that overlap were written during the deployment");
 
   const again = await runner.deploy(publication(projectId, before, after));
   expect(again).toMatchObject({ status: "failed" });

@@ -1,5 +1,5 @@
-// One expectation of a blueprint's tests, asked of the statements that serve requests. In: who does what. Out: null, or what
-// was found instead. It never looks at a rule itself.
+// Checks one expectation of a blueprint's tests with the statements that serve requests. In: who does what. Out: null,
+// or the different result. It never reads a rule itself.
 import type { BundleEntity, BundleField, BundleTests } from "@plinth/bundle";
 import { createUuidV7, Fault } from "@plinth/service";
 import { expandRoles, USER_ROLES } from "../identity/roles.ts";
@@ -22,7 +22,7 @@ export interface Rehearsed {
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
   readonly tests: BundleTests;
-  /** Who sees which row, as far as it was asked: each expectation leaves everything as it was. */
+  /** Cached: who sees which row. Expectations change nothing, so the answers stay valid. */
   readonly visible: Map<string, boolean>;
 }
 
@@ -30,7 +30,7 @@ export type Expectation = BundleTests["expect"][number];
 
 const newRecordId = createUuidV7({ now: Date.now });
 
-/** @throws what says nothing about the rules: a lost connection, a bug of ours. */
+/** @throws errors that say nothing about the rules: a lost connection, a bug of ours. */
 export async function askExpectation(rehearsed: Rehearsed, expectation: Expectation): Promise<string | null> {
   const { release, tests } = rehearsed;
   const entity = release.bundle.entities.find((each) => each.name === expectation.entity);
@@ -42,13 +42,13 @@ export async function askExpectation(rehearsed: Rehearsed, expectation: Expectat
     if (seen.join() === wanted.join()) return null;
     const named = (ids: readonly string[]): string =>
       ids.length === 0 ? "nothing" : ids.map((id) => nameOf(tests, id)).join(", ");
-    return `\`${expectation.as}\` sees ${named(seen)} of \`${entity.plural}\`, and should see ${named(wanted)}.`;
+    return `\`${expectation.as}\` sees ${named(seen)} of \`${entity.plural}\`, but should see ${named(wanted)}.`;
   }
   const refusal = refusedInput(request, entity, expectation) ?? (await attempt(request, entity, expectation));
   if ((refusal === null) === expectation.allow) return null;
   const target = expectation.recordId === null ? entity.name : `${entity.name}.${nameOf(tests, expectation.recordId)}`;
-  const deed = `\`${expectation.as}\` may ${expectation.allow ? "not " : ""}${expectation.operation} \`${target}\``;
-  return refusal === null ? `${deed}, and should not.` : `${deed}: ${refusal}`;
+  const finding = `\`${expectation.as}\` may ${expectation.allow ? "not " : ""}${expectation.operation} \`${target}\``;
+  return refusal === null ? `${finding}, but should not.` : `${finding}: ${refusal}`;
 }
 
 function nameOf(tests: BundleTests, id: string): string {
@@ -57,7 +57,7 @@ function nameOf(tests: BundleTests, id: string): string {
 
 function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expectation): Request {
   const user = tests.users.find((each) => each.name === as);
-  // A test names no organization with a request: the first that its user belongs to is the one they have chosen.
+  // A test's request names no organization. The first one that its user belongs to counts as chosen.
   const memberships = (user?.organizations ?? []).map(({ id, role }, i) => ({
     organization: id,
     role,
@@ -80,7 +80,7 @@ function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expect
   return { tenant, release, entity, principal, organization, ip: "", requestId: "test" };
 }
 
-/** Row by row, by the predicate that lists have too: how long a page may be is no matter of a test. */
+/** Row by row, by the same predicate as lists. A test doesn't depend on the length of a page. */
 async function seenBy(rehearsed: Rehearsed, request: Request, as: string): Promise<readonly string[]> {
   const seen: string[] = [];
   for (const row of rehearsed.tests.rows) {
@@ -104,7 +104,7 @@ async function isVisible(request: Request, recordId: string): Promise<boolean> {
   }
 }
 
-/** Null where the rules let it through. What a record is refused for besides is no matter of theirs. */
+/** Null if the rules allow it. Other refusals don't matter for a test. */
 async function attempt(request: Request, entity: BundleEntity, expectation: Expectation): Promise<string | null> {
   const { operation, input } = expectation;
   const recordId = expectation.recordId ?? newRecordId();
@@ -142,7 +142,7 @@ const REFUSALS: readonly string[] = [
 
 function isRefusal(fault: Fault): boolean {
   if (REFUSALS.includes(fault.code)) return true;
-  // A reference to what the caller may not read, or a value that a transition requires and nobody gives.
+  // A reference to a record that the caller can't read, or a missing value that a transition requires.
   const codes = (fault.errors ?? []).map((error) => error.code);
   return (
     fault.code === "validation_failed" && codes.some((code) => code === "unknown_reference" || code === "required")
@@ -155,27 +155,27 @@ function notOfTheRules(fault: Fault): null {
   throw fault;
 }
 
-/** What a body is refused for before its statement is asked. */
+/** Refusals of a body before its statement runs. */
 function refusedInput(request: Request, entity: BundleEntity, { operation, input }: Expectation): string | null {
   const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
   const required = entity.stateMachine?.edges.find((each) => each.name === edge)?.require ?? [];
   for (const [name, value] of Object.entries(input)) {
     const field = entity.fields.find((each) => each.name === name);
-    if (field === undefined || field.writer === "service") return `\`${name}\` is written by the service.`;
-    if (operation === "update" && field.immutable) return `\`${name}\` is set at create only.`;
-    if (edge !== null && !required.includes(name)) return `The transition takes no \`${name}\`.`;
+    if (field === undefined || field.writer === "service") return `The service writes \`${name}\`.`;
+    if (operation === "update" && field.immutable) return `\`${name}\` can only be set at create.`;
+    if (edge !== null && !required.includes(name)) return `The transition does not take \`${name}\`.`;
     if (operation === "create" && field.writer === "admin" && !mayGive(request, field, value)) {
-      return `Only an admin gives \`${name}\` another value.`;
+      return `Only an admin can give \`${name}\` another value.`;
     }
     const machine = entity.stateMachine;
     if (operation === "create" && machine?.field === name && value !== machine.initial) {
-      return `A new record begins as \`${machine.initial}\`.`;
+      return `A new record must begin as \`${machine.initial}\`.`;
     }
   }
   return null;
 }
 
-/** What the service would fill in anyway may be named by everybody. */
+/** Everybody can name the value that the service would fill in anyway. */
 function mayGive({ principal, organization }: Request, field: BundleField, value: unknown): boolean {
   if (principal.roles.includes("admin")) return true;
   const own = field.references === "organization" ? organization : principal.kind === "user" ? principal.userId : null;

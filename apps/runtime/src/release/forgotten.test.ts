@@ -1,4 +1,4 @@
-// What a cell remembers of a project goes with its release: its proofs, and its credentials where nothing takes its place.
+// A cell's cached data of a project ends with its release: its proofs, and its credentials if no other release follows.
 import { hashApiKey, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { type TenantNames, tenantNames, UnprovenStatement } from "@plinth/postgres";
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Holds a proof and a key of the project in memory; then takes away the right that the proof was made under. */
+/** Puts a proof and a key of the project into memory; then removes the right under which the proof was made. */
 async function remember(on: TestCell, projectId: ProjectId): Promise<{ read: () => Promise<unknown>; hash: string }> {
   const names: TenantNames = tenantNames(projectId);
   const { key } = await makeKey(on, projectId);
@@ -43,7 +43,7 @@ async function remember(on: TestCell, projectId: ProjectId): Promise<{ read: () 
   return { read, hash: hashApiKey(key) };
 }
 
-it("a project that gives way to others: its proofs and its keys go as well", async () => {
+it("an evicted project: its proofs and its keys are removed too", async () => {
   const ids = [(await makeLiveProject(cell)).projectId, (await makeLiveProject(cell)).projectId];
   const small = await openTestCell(database, { cacheBytesMax: 1 });
   try {
@@ -58,14 +58,14 @@ it("a project that gives way to others: its proofs and its keys go as well", asy
   }
 });
 
-it("a project that another replica deploys: its texts are proven again", async () => {
+it("a project that another replica deploys: its statements are proven again", async () => {
   const { projectId, bundle } = await makeLiveProject(cell);
   const other = await openTestCell(database);
   try {
     const { read } = await remember(other, projectId);
     const next = compileModel(modelOf(["title", "body?"]));
     await deploy(cell, publicationOf(projectId, next, bundle));
-    // A deploy grants the worker its rights anew.
+    // A deploy grants the worker its rights again.
     const { schema, owner, worker } = tenantNames(projectId);
     await cell.pool.query(`SET ROLE ${owner}; REVOKE SELECT ON ${schema}.notes FROM ${worker}; RESET ROLE`);
     const outcome = (): Promise<unknown> => read().catch((error: unknown) => error);
@@ -75,7 +75,7 @@ it("a project that another replica deploys: its texts are proven again", async (
   }
 });
 
-it("a project that is taken out of service: all of it goes", async () => {
+it("a suspended project: all of it is removed", async () => {
   const { projectId } = await makeLiveProject(cell);
   const other = await openTestCell(database);
   try {

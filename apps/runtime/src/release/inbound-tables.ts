@@ -1,4 +1,4 @@
-// Tables of a cell: what inbound webhooks are verified with, and the requests that came. Data alone.
+// Tables of a cell: the secrets that verify inbound webhooks, and their requests. Data only.
 export const inboundTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "016-webhooks-in",
@@ -38,7 +38,7 @@ export const inboundTables: readonly { readonly id: string; readonly sql: string
   },
 ];
 
-/** After the tables of the other modules that came before. */
+/** After the earlier tables of the other modules. */
 export const inboundSecretsThatEnd: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "023-secrets-that-end",

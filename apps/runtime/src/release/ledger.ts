@@ -1,12 +1,12 @@
-// The ledger: which step of which release has run, and how far. In: a connection, a release and a step. Out: rows.
-// What is written beside a step's own SQL commits with it or not at all; the caller holds the transaction.
+// The ledger of releases: which step has run, and how far. In: a connection, a release and a step. Out: rows. They are
+// committed together with the step's own SQL, because the caller holds the transaction.
 import type { PoolClient } from "pg";
 
 type LedgerStatus = "pending" | "running" | "done" | "failed";
 
 export interface LedgerEntry {
   readonly status: LedgerStatus;
-  /** Of a backfill: the key behind which the next batch begins. */
+  /** For a backfill: the key after which the next batch begins. */
   readonly progress: string | null;
 }
 
@@ -25,7 +25,7 @@ export async function readLedger(client: Connection, releaseId: string): Promise
   return new Map(rows.map((row) => [row.step_id, { status: row.status, progress: row.progress }]));
 }
 
-/** The time of the first try stays: a backfill that was resumed began when it began. */
+/** The time of the first attempt stays, even if a backfill is resumed. */
 export async function markRunning(client: Connection, { releaseId, step }: StepKey): Promise<void> {
   await client.query(
     `UPDATE plinth.migration_ledger SET status = 'running', finished_at = NULL, error = NULL,
@@ -53,7 +53,7 @@ export async function markFailed(client: Connection, { releaseId, step }: StepKe
   );
 }
 
-/** Takes back what was marked for a transaction that was undone. */
+/** Removes the marks of a transaction that was rolled back. */
 export async function markPending(client: Connection, releaseId: string, stepIds: readonly string[]): Promise<void> {
   await client.query(
     `UPDATE plinth.migration_ledger SET status = 'pending', started_at = NULL

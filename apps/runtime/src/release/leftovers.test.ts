@@ -1,4 +1,4 @@
-// What a failed release has left: taken over by a plan that does the same, taken back before any other.
+// Leftovers of a failed release: used by a plan that does the same, and removed before any other.
 import type { ProjectId } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOf, readCatalogue } from "./catalogue.ts";
@@ -13,7 +13,7 @@ afterAll(() => runner?.close());
 
 const liveProject = (rows: number) => liveListings(runner, rows);
 
-describe("what a failed release has left", () => {
+describe("leftovers of a failed release", () => {
   const broken = statement("009-broken", "select 1 / 0");
   const steps = [
     statement("001-add", "alter table {schema}.listings add column extra text default 'x'", { table: "listings" }),
@@ -32,7 +32,7 @@ describe("what a failed release has left", () => {
     ),
   ];
 
-  it("is adopted where the next plan does the same; what is older than the live release is not", async () => {
+  it("are used if the next plan does the same, unless they are older than the live release", async () => {
     const { projectId, bundle } = await liveProject(2);
     const add = statement("001-add", "alter table {schema}.listings add column extra text");
     const broken = statement("002-broken", "select 1 / 0");
@@ -45,7 +45,7 @@ describe("what a failed release has left", () => {
     expect(await runner.sql(projectId, "select extra from {schema}.listings")).toHaveLength(2);
   });
 
-  it("is taken back where the next plan would do something else, and nothing else is", async () => {
+  it("are removed if the next plan does something else, and nothing else is removed", async () => {
     const { projectId, bundle } = await liveProject(2);
     const before = await outcomeOf(projectId);
     const failed = publicationOf(projectId, bundleOf(), bundle, [...steps, broken]);
@@ -60,7 +60,7 @@ describe("what a failed release has left", () => {
     expect(before.filter((path) => !after.includes(path))).toEqual([]);
   });
 
-  it("is taken back after a first release too, and the same release begins anew when it is posted again", async () => {
+  it("are removed after a first release too, and the same release starts again when it is posted again", async () => {
     const projectId = await runner.newProject();
     const create = statement("000-create", "create table {schema}.listings (id uuid primary key)");
     const first = publicationOf(projectId, bundleOf(), null, [create, ...steps, broken]);

@@ -1,5 +1,6 @@
-// What failed releases have left in the schema. In: a new release from the same base. Out: steps that it need not run, or a
-// schema as the live release left it. It never drops what no failed release was seen to leave.
+// Handles the parts that failed releases have left in the schema. In: a new release from the same base. Out: steps that
+// it doesn't need to run, or a schema as the live release left it. It only drops what a failed release was seen to
+// leave.
 import { hashOf, type MigrationPlan, type ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -18,9 +19,9 @@ export interface NewRelease {
 }
 
 /**
- * What failed releases have done since the live one went live stands in the schema. A plan that would do all of it as well
- * takes it over; for any other, it is taken back first: a column that nobody declares would stay for ever, and stand in
- * the way of another of its name. Out: null, or why that could not be done.
+ * The completed steps of releases that failed since the last activation are still in the schema. If a plan contains all
+ * of them, it uses the results. Otherwise they are removed first: an undeclared column would stay forever, and conflict
+ * with another one of its name. Returns null, or the reason why that failed.
  */
 export async function settleLeftovers(client: PoolClient, release: NewRelease): Promise<string | null> {
   const steps = release.plan.steps.filter((step) => step.kind !== "verify" && step.phase === "before");
@@ -53,7 +54,7 @@ const NOTHING: Catalogue = { serverVersion: 0, entries: [] };
 
 interface FailedRelease {
   readonly id: string;
-  /** Of the steps that it has done; verifications leave nothing. */
+  /** The hashes of its completed steps; verifications leave nothing. */
   readonly hashes: readonly string[];
 }
 
@@ -120,17 +121,17 @@ async function takeBack(
       if (failure.lock && attempt < LOCK_TRIES_MAX && !release.isStopped()) {
         release.logger.info(
           { releaseId: release.id, attempt },
-          "taking back what a failed release left waits for a lock",
+          "removing the parts that a failed release left waits for a lock",
         );
         await backOff(attempt);
         continue;
       }
-      return `What an earlier release that failed has left could not be taken back: ${failure.reason}`;
+      return `The parts that an earlier, failed release has left could not be removed: ${failure.reason}`;
     }
   }
 }
 
-/** Only what a failed release was seen to leave, and what still looks as it did then. */
+/** Only objects that a failed release was seen to leave, and that are unchanged since. */
 async function dropLeftovers(
   client: PoolClient,
   projectId: ProjectId,
@@ -152,7 +153,7 @@ async function dropLeftovers(
   await client.query("SET LOCAL ROLE NONE");
 }
 
-/** What depends on another thing goes before it; whatever stands in a table that goes, goes with it. */
+/** Dependent objects come first; the objects of a dropped table are dropped with it. */
 function dropStatements(schema: string, leftovers: readonly CatalogueEntry[]): readonly string[] {
   const of = (kind: CatalogueKind): readonly CatalogueEntry[] => leftovers.filter((entry) => entry.kind === kind);
   const gone = new Set(of("table").map((entry) => entry.table));

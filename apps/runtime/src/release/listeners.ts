@@ -1,5 +1,6 @@
-// What a release listens for, as the project's own statements ask it. In: the transaction of a switch. Out: the list of events
-// that start something, and the view through which the project writes them. It reads no row of the project.
+// Writes the events that a release listens for, where the project's own statements check it. In: the transaction of a
+// switch. Out: the list of events that start something, and the view through which the project writes them. It reads no
+// row of the project.
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
@@ -7,7 +8,7 @@ import { hasListeners, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { eventsAskedFor, lockListeners } from "../webhooks/listening.ts";
 import { maySend } from "../webhooks/rules.ts";
 
-/** Nothing where the release has no such table: then it emits nothing. */
+/** Does nothing if the release has no such table: then it emits no events. */
 export async function bringListeners(
   client: PoolClient,
   { projectId, bundle }: { readonly projectId: ProjectId; readonly bundle: Bundle },
@@ -16,7 +17,7 @@ export async function bringListeners(
   const { schema } = tenantNames(projectId);
   await makeOutbox(client, projectId, schema);
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
-  // Runs go on as they began, and may wait for what the new release no longer names.
+  // Runs keep their definition, and may wait for events that the new release no longer names.
   await client.query(`DELETE FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM plinth.due_runs WHERE project_id = $1)`, [
     projectId,
   ]);
@@ -26,8 +27,8 @@ export async function bringListeners(
 }
 
 /**
- * The view through which a project writes its events: their project is fixed, and they can't be read by it.
- * @param schema Another schema than the project's own: a rehearsal's.
+ * The view through which a project writes its events. It fixes their project, and can't be read. @param schema Another
+ * schema instead of the project's own, for a rehearsal.
  */
 export async function makeOutbox(client: PoolClient, projectId: ProjectId, schema: string): Promise<void> {
   const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [outboxOf(schema)]);
@@ -44,7 +45,7 @@ export async function makeOutbox(client: PoolClient, projectId: ProjectId, schem
 
 const outboxOf = (schema: string): string => `${quoteIdentifier(schema)}."_outbox"`;
 
-/** The events that endpoints ask for. Until the switch has committed, none is added. */
+/** The events that endpoints receive. None is added until the switch has committed. */
 async function sentEvents(client: PoolClient, projectId: ProjectId, bundle: Bundle): Promise<readonly string[]> {
   if (!bundle.modules.includes("webhooks")) return [];
   await lockListeners(client, projectId);

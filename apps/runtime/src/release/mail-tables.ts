@@ -1,4 +1,4 @@
-// Tables of a cell: connections to other services, mails that were sent, and what proves an address. Data alone.
+// Tables of a cell: connections to other services, sent mails, and tokens that prove an address. Data only.
 export const mailTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "018-email",

@@ -1,4 +1,4 @@
-// What a plan would meet, told without changing anything.
+// The effects of a plan, measured without changing anything.
 import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner?.close());
 
-it("counts and samples what stands in the way, and tells sizes, locks and an expected time", async () => {
+it("counts and samples the rows in the way, and reports sizes, locks and an expected time", async () => {
   const steps = [
     verify("001-verify", "listings", "price"),
     statement("002-index", "create index concurrently x on {schema}.large (id)", {
@@ -65,7 +65,7 @@ it("counts and samples what stands in the way, and tells sizes, locks and an exp
   expect(fresh).toMatchObject({ rows: null, bytes: null, expectedMs: 10 });
 });
 
-it("keeps to itself what is masked", async () => {
+it("doesn't show masked values", async () => {
   const entities = [entityOf("listings", ["price"], { change: { price: { secret: true } } })];
   const plan = { steps: [verify("001", "listings", "price")] };
   const { steps } = await measurePlan(runner.pool, projectId, plan, bundleOf({ ...live, entities }));
@@ -73,7 +73,7 @@ it("keeps to itself what is masked", async () => {
   expect(steps[0]?.violators?.samples.map((each) => each.text)).toEqual(["", "", "", "", ""]);
 });
 
-it("keeps to itself what is masked in another table, which a fill reads by a reference", async () => {
+it("doesn't show masked values of another table, which a fill reads by a reference", async () => {
   const people = entityOf("people", ["ssn"], { change: { ssn: { masked: true } } });
   const entities = [entityOf("listings", ["price", "owner"]), people];
   const step = verify("001", "listings", "price");
@@ -88,7 +88,7 @@ it("keeps to itself what is masked in another table, which a fill reads by a ref
   expect(new Set(steps[0]?.violators?.samples.map((each) => each.text))).toEqual(new Set([""]));
 });
 
-it("says unknown where counting takes too long or can't be done yet, and goes on", async () => {
+it("says unknown if counting takes too long or isn't possible yet, and continues", async () => {
   const slow = { ...verify("001", "listings", "price"), count: "select count(*) from pg_sleep(5)" };
   const early = verify("002", "listings", "not_yet_there");
   const plan = { steps: [slow, early, verify("003", "listings", "price")] };
@@ -113,7 +113,7 @@ it("changes nothing, whatever a plan says", async () => {
   expect(await runner.sql(projectId, "select from {schema}.listings")).toHaveLength(30);
 });
 
-it("measures by what backfills have taken in this database", async () => {
+it("estimates by the durations of earlier backfills in this database", async () => {
   await runner.pool.query(
     `UPDATE plinth.migration_ledger SET status = 'done', rows_done = 20000, started_at = now() - interval '1 s', finished_at = now()`,
   );

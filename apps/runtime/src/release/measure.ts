@@ -1,5 +1,6 @@
-// What a plan would meet and cost, told from the live database before anybody approves it. In: a plan. Out: figures per step.
-// It only reads: a read-only transaction under the role that serves the API, one statement at a time, each with a time limit.
+// Estimates the effects and the cost of a plan on the live database, before anybody approves it. In: a plan. Out:
+// figures per step. It only reads: in a read-only transaction under the role that serves the API, one statement at a
+// time, each with a time limit.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import type { MeasuredBody, MeasuredRecords, MeasuredReferences, PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
@@ -8,16 +9,16 @@ import type { ServedBundle } from "../project/active-release.ts";
 import { findViolations } from "./verify.ts";
 
 const STATEMENT_MS_MAX = 2_000;
-/** For the whole plan: whoever asks waits for the answer. What isn't counted by then is unknown. */
+/** For the whole plan, because somebody waits for the answer. Everything that isn't counted by then is unknown. */
 const MEASURE_MS_MAX = 5_000;
-/** Up to here rows are counted; beyond, the server's estimate is near enough and costs nothing. */
+/** Rows are counted up to this number. Above it, the server's estimate is close enough and costs nothing. */
 const COUNTED_ROWS_MAX = 20_000;
 /** A step that only changes the catalogue. */
 const CATALOGUE_MS = 10;
 
-/** Per millisecond, where nothing has been measured: modest ones for a laptop's disk. */
+/** Rates per millisecond without measurements: modest ones for a laptop's disk. */
 const FIXED = { readBytes: 200_000, writtenBytes: 50_000, indexedBytes: 20_000, filledRows: 2.5 } as const;
-/** Fewer rows than that say more about the start of a step than about its rate. */
+/** Fewer rows say more about the start of a step than about its rate. */
 const MEASURED_ROWS_MIN = 10_000;
 
 export async function measurePlan(
@@ -43,7 +44,7 @@ export async function measurePlan(
     const found: NonNullable<PlanMeasures["counted"]>[number][] = [];
     for (const one of counted) found.push({ path: one.path, what: one.what, records: await countRecords(work, one) });
     await client.query("ROLLBACK");
-    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed, counted: found };
+    return { measuredAt: new Date().toISOString(), rates: ratesText(filledRows), steps, destroyed, counted: found };
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -125,7 +126,10 @@ async function countRecords(work: Work, { table, column, only, except }: Measure
   return counted === null ? null : Number(counted.rows[0]?.count);
 }
 
-/** Null where it took too long, or can't be asked yet: a column that the plan itself brings. The transaction goes on. */
+/**
+ * Null if it took too long, or can't run yet because of a column that the plan itself creates. The transaction
+ * continues.
+ */
 async function attempt<T>(work: Work, ask: () => Promise<T>): Promise<T | null> {
   if (performance.now() > work.deadline) return null;
   const { client } = work;
@@ -136,7 +140,7 @@ async function attempt<T>(work: Work, ask: () => Promise<T>): Promise<T | null> 
   } catch (error) {
     if (isConnectionLoss(error)) throw error;
   }
-  // Also where it went well: whatever a statement has set, a role above all, is not for the next one.
+  // Also after a success: the settings of a statement, above all a role, must not affect the next one.
   await client.query("ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt");
   return answer;
 }
@@ -151,7 +155,7 @@ function expectedMs(step: MigrationStep, { rows, bytes }: TableSize, filledRows:
   return Math.ceil(Math.max(CATALOGUE_MS, ms));
 }
 
-/** Rows per millisecond of this cell's backfills, pauses included; null where there were too few. */
+/** Rows per millisecond of this cell's backfills, including pauses; null if there were too few. */
 async function backfillRate(client: PoolClient): Promise<number | null> {
   const { rows } = await client.query<{ written: string | null; ms: string | null }>(
     `SELECT sum(rows_done) AS written, sum(extract(epoch FROM finished_at - started_at) * 1000) AS ms
@@ -163,11 +167,11 @@ async function backfillRate(client: PoolClient): Promise<number | null> {
   return written > 0 && ms > 0 ? written / ms : null;
 }
 
-function told(filledRows: number | null): string {
+function ratesText(filledRows: number | null): string {
   const rows = Math.round((filledRows ?? FIXED.filledRows) * 1_000);
   const backfills =
     filledRows === null
       ? `${rows} rows a second are assumed for backfills`
       : `backfills have written ${rows} rows a second in this database`;
-  return `Estimated: ${backfills}; 200 MB a second read, 50 written and 20 indexed are assumed.`;
+  return `Estimated: ${backfills}; based on 200 MB read, 50 MB written and 20 MB indexed per second.`;
 }

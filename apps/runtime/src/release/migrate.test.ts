@@ -1,4 +1,5 @@
-// The runner on a real database, with plans written by hand: phases, kinds, locks, and what a kill leaves at every step.
+// The runner on a real database, with plans written by hand: phases, kinds, locks, and what a kill leaves at every
+// step.
 import type { MigrationStep } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { startProcess } from "@plinth/testkit";
@@ -34,7 +35,10 @@ const copyPrice = `with batch as (
   written as (update {schema}.listings l set cents = l.price::int * 100, writes = l.writes + 1 from batch b where l.id = b.id returning l.id)
   select (select max(id::text) from batch), (select count(*) from written)`;
 
-/** Every kind in every phase where it stands: type change by a new column, a drop, a rename, an index built beside the traffic. */
+/**
+ * Every kind in every phase where it can be: a type change with a new column, a drop, a rename, an index built during
+ * traffic.
+ */
 const everyKind = (): MigrationStep[] => [
   verify("001-verify", "listings", "price"),
   statement("002-add", "alter table {schema}.listings add column cents int, add column writes int not null default 0", {
@@ -89,7 +93,7 @@ describe("a plan of every kind", () => {
     catalogue: expect.stringContaining("listings__name__idx"),
   };
 
-  it("runs through, and each row was written once", async () => {
+  it("completes, and writes each row once", async () => {
     const { projectId, bundle } = await liveProject();
     const status = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, everyKind()));
     expect(status).toMatchObject({ status: "active", error: null, finished: true });
@@ -98,7 +102,7 @@ describe("a plan of every kind", () => {
     expect(await outcome(projectId)).toEqual(expected);
   });
 
-  // Guarantee 5: a deploy killed at any statement is resumed, and no step runs twice.
+  // Guarantee 5: a deploy that is killed at any statement is resumed, and no step runs twice.
   it.each(everyKind().map((step) => step.id))("stopped before %s, is resumed to the same end", async (stepId) => {
     const whole = await liveProject();
     await runner.deploy(publicationOf(whole.projectId, bundleOf(), whole.bundle, everyKind()));
@@ -124,7 +128,7 @@ describe("a plan of every kind", () => {
   });
 
   it.each(["003-index", "004-copy", "006-drop-note", "009-index"])(
-    "ended by SIGKILL at %s, a process is followed by another that goes on behind it",
+    "killed at %s is continued by another process after that point",
     async (stepId) => {
       const { projectId, bundle } = await liveProject();
       const publication = publicationOf(projectId, bundleOf(), bundle, everyKind());
@@ -188,7 +192,7 @@ describe("what fails", () => {
     expect(await runner.deploy(publication)).toMatchObject({ status: "active", finished: true, error: null });
   });
 
-  it("names ids alone where a sample would tell what is masked", async () => {
+  it("only names ids if a sample would show masked values", async () => {
     const { projectId, bundle } = await liveProject(1);
     await runner.sql(projectId, "update {schema}.listings set price = null");
     const entities = [entityOf("listings", listingColumns, { change: { price: { masked: true } } })];
@@ -198,7 +202,7 @@ describe("what fails", () => {
     expect(failed.error).toMatch(/1 record of listings has no value for price: [0-9a-f-]{36}$/);
   });
 
-  it("in the switch undoes the whole of it", async () => {
+  it("in the switch rolls all of it back", async () => {
     const { projectId, bundle } = await liveProject(3);
     const steps = [
       aside("set_aside", "001-drop-note", noteAside),
@@ -211,7 +215,7 @@ describe("what fails", () => {
     expect(await runner.sql(projectId, "select note from {schema}.listings")).toHaveLength(3);
   });
 
-  it("each step of the switch tells how long it took itself", async () => {
+  it("in the switch: each step reports its own duration", async () => {
     const { projectId, bundle } = await liveProject(3);
     const steps = ["001", "002", "003"].map((id) => statement(id, "select pg_sleep(0.2)", { phase: "switch" }));
     const status = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, steps));
@@ -223,7 +227,7 @@ describe("what fails", () => {
     }
   });
 
-  it("after the switch leaves the new release live and says so; posted again, it is resumed", async () => {
+  it("after the switch leaves the new release live with an error, and is resumed when posted again", async () => {
     const { projectId, bundle } = await liveProject(3);
     const steps = [
       statement("001-add", "alter table {schema}.listings add constraint has_note check (note is not null) not valid"),
@@ -248,7 +252,7 @@ describe("what fails", () => {
     expect(await runner.deploy(another)).toMatchObject({ status: "active" });
   });
 
-  it("in an index build takes away what the build has left", async () => {
+  it("in an index build removes the incomplete index", async () => {
     const { projectId, bundle } = await liveProject(5);
     await runner.sql(projectId, "update {schema}.listings set title = 'same'");
     const index = statement(
@@ -266,7 +270,7 @@ describe("what fails", () => {
 });
 
 describe("locks", () => {
-  it("are given way to by the switch: nobody who queues behind it waits for long", async () => {
+  it("make the switch give up soon: nobody who queues behind it waits for long", async () => {
     const { projectId, bundle } = await liveProject(3);
     const { schema } = tenantNames(projectId);
     const reader = new pg.Client({ connectionString: runner.database.url });

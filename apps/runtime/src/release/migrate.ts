@@ -1,5 +1,6 @@
-// Takes received releases to their end: steps before the switch, the switch, steps after it. In: releases in the database.
-// Out: their ledger. A step that is done never runs again, whoever started it; an unfinished release is always resumed.
+// Takes received releases to their end: steps before the switch, the switch, steps after it. In: releases in the
+// database. Out: their ledger. A completed step never runs again, whoever started it. An unfinished release is always
+// resumed.
 
 import type { Bundle, MigrationPlan, MigrationStep, ProjectId, StepPhase } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
@@ -15,11 +16,11 @@ import { bundleOf, planOf } from "./stored-release.ts";
 import { runSwitch } from "./switch.ts";
 
 export interface Migrator {
-  /** Sets to work on a release in the background, unless somebody already is. */
+  /** Starts to work on a release in the background, unless somebody already does. */
   start(releaseId: string): void;
   /** Resolves when nothing runs here any more. */
   idle(): Promise<void>;
-  /** Stops after the step, or the batch, at hand; what is left is resumed at the next start. */
+  /** Stops after the current step or batch. The next start resumes the rest. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +31,7 @@ export interface MigratorOptions {
   readonly onActivated?: ((projectId: string) => void) | undefined;
   /** Called before each step; a test stops the process here. */
   readonly beforeStep?: ((stepId: string) => Promise<void>) | undefined;
-  /** Called before each batch of a backfill; so is this. */
+  /** Called before each batch of a backfill, for the same purpose. */
   readonly beforeBatch?: ((stepId: string) => Promise<void>) | undefined;
 }
 
@@ -110,10 +111,10 @@ async function runLocked(run: Run, client: PoolClient, release: Release): Promis
   }
   if (!(await runPhase(run, client, release, "after"))) return;
   await finishRelease(client, release, null);
-  run.logger.info({ projectId: release.projectId, releaseId: release.id }, "a release is through");
+  run.logger.info({ projectId: release.projectId, releaseId: release.id }, "a release is complete");
 }
 
-/** False where the release has failed, or the process is to stop. */
+/** False if the release has failed, or the process is stopping. */
 async function runPhase(run: Run, client: PoolClient, release: Release, phase: StepPhase): Promise<boolean> {
   const { id: releaseId, projectId, live } = release;
   const ledger = await readLedger(client, releaseId);
@@ -146,13 +147,16 @@ async function goLive(run: Run, client: PoolClient, release: Release): Promise<b
   return true;
 }
 
-/** Records that break a rule which binds from the switch on were written between the look at them and the switch. */
+/**
+ * The instruction if records were written between the check and the switch that violate a rule which applies from the
+ * switch on.
+ */
 const HOW_TO_GO_ON =
-  "The release is live and serves. Put the records right that stand in the way, then resume the deployment.";
+  "The release is live and serves requests. Correct the records that are in the way, then resume the deployment.";
 
 function messageOf(step: MigrationStep, reason: string): string {
-  const told = `${step.summary.replace(/\.$/, "")}: ${reason}`;
-  return step.phase === "after" ? `${told.replace(/\.?$/, ".")} ${HOW_TO_GO_ON}` : told;
+  const message = `${step.summary.replace(/\.$/, "")}: ${reason}`;
+  return step.phase === "after" ? `${message.replace(/\.?$/, ".")} ${HOW_TO_GO_ON}` : message;
 }
 
 async function projectOf(pool: Pool, releaseId: string): Promise<string | null> {
@@ -162,7 +166,7 @@ async function projectOf(pool: Pool, releaseId: string): Promise<string | null> 
   return rows[0]?.project_id ?? null;
 }
 
-/** Null where it has ended meanwhile. */
+/** Null if it has ended meanwhile. */
 async function readRelease(client: PoolClient, releaseId: string): Promise<Release | null> {
   const { rows } = await client.query<{
     project_id: ProjectId;
@@ -193,8 +197,8 @@ async function readRelease(client: PoolClient, releaseId: string): Promise<Relea
 }
 
 /**
- * Before the switch, a release that fails is over, and the old one serves on. After it, this one serves, and what is left
- * can be tried again. What the schema looks like at the end is recorded, so that any other change of it is found.
+ * If a release fails before the switch, it is over, and the old one continues to serve. If it fails after the switch,
+ * it serves, and the rest can be retried. The final schema is recorded, so that any other change of it is noticed.
  */
 async function finishRelease(client: PoolClient, release: Release, error: string | null): Promise<void> {
   await client.query("BEGIN");

@@ -1,10 +1,10 @@
-// SQL of a plan, ready to run. In: a template and whose schema it is for. Out: text, and which values it takes.
-// It never puts a value into the text.
+// Prepares the SQL of a plan. In: a template and the project. Out: text, and the values that it takes. It never puts a
+// value into the text.
 import { fillTemplate, type MigrationStep, type ProjectId, type SqlTemplate } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 
 export interface BatchPlace {
-  /** Where the last batch ended; null at first. */
+  /** The end of the last batch; null at first. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -14,7 +14,7 @@ export interface BatchSql {
   readonly values: readonly (string | number | null)[];
 }
 
-/** @param schema Another schema than the project's own: a rehearsal's. */
+/** @param schema Another schema instead of the project's own, for a rehearsal. */
 export function stepSql(template: SqlTemplate, projectId: ProjectId, schema?: string): string {
   const names = holesOf(projectId, schema);
   return fillTemplate(template, (hole) => names[hole]);
@@ -24,7 +24,7 @@ export function batchSql(template: SqlTemplate, projectId: ProjectId, place: Bat
   const names = holesOf(projectId, schema);
   const values: (string | number | null)[] = [];
   const numbers = new Map<string, number>();
-  // Numbered as they are met: Postgres can't tell the type of a parameter that stands nowhere.
+  // Numbered in the order of use, because Postgres can't type a parameter that isn't used.
   const parameter = (hole: "after" | "limit", type: string): string => {
     const number = numbers.get(hole) ?? values.push(place[hole]);
     numbers.set(hole, number);
@@ -47,7 +47,7 @@ function holesOf(projectId: ProjectId, schema?: string): Readonly<Record<string,
   };
 }
 
-/** What a step does, whatever it is called: the same in the plan of a corrected release. */
+/** The effect of a step without its name: the same in the plan of a corrected release. */
 export function essenceOf(step: MigrationStep): object {
   const { id: _id, summary: _summary, undo: _undo, ...essence } = step;
   return essence;

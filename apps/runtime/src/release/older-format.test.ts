@@ -1,11 +1,10 @@
-// Projects that an older version of Plinth deployed: served, changed and deployed again; and one that a newer version did.
-// The bundles are genuine ones: the versions that released their format wrote them.
+// Projects that an older version of Plinth deployed: served, changed and deployed again; and one that a newer version
+// deployed. The bundles are genuine: the versions that released their format wrote them.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import {
   type Bundle,
-  defaultLimitsMax,
   FORMAT_VERSION,
   hashApiKey,
   hashOf,
@@ -20,19 +19,9 @@ import { proposeChange } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RuntimeConfig } from "../config.ts";
-import {
-  cellId,
-  cellSecret,
-  controlSigner,
-  createTestDatabase,
-  kek,
-  type TestDatabase,
-  trust,
-} from "../modes/testing/cell.ts";
+import { cellId, cellSecret, controlSigner, createTestDatabase, type TestDatabase } from "../modes/testing/cell.ts";
+import { webConfigOf } from "../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
-import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
-import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { bundleOf } from "./stored-release.ts";
 
 const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
@@ -59,48 +48,15 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Another start is what a new version of Plinth is to the tables: nothing is in memory. */
+/** For the tables, a new start is the same as a new version of Plinth: nothing is in memory. */
 async function start(): Promise<void> {
   await service?.stop();
-  const config: RuntimeConfig = {
-    databaseUrl: database.url,
-    apiHost: "127.0.0.1",
+  const config = {
+    ...webConfigOf(database.url),
     rateLimit: { perSecond: 1_000, burst: 1_000 },
-    apiPort: 0,
-    internalHost: "127.0.0.1",
-    internalPort: 0,
-    cellId,
-    controlKeys: trust.controlKeys,
-    cellSecret,
-    kek,
-    limitsMax: defaultLimitsMax,
-    cacheBytesMax: 128 * 1024 * 1024,
-    preparedMax: 100,
-    slowMsPerSecond: 500,
     apiDomain: null,
-    publicUrl: "http://127.0.0.1:4000",
-    hooksUrl: "http://127.0.0.1:4000",
-    inboundLimits: defaultInboundLimits,
-    webhookLimits: defaultWebhookLimits,
-    parentPid: undefined,
-    projectRateLimit: { perSecond: 10_000, burst: 20_000 },
-    socketsPerAddress: 512,
-    isTrustedProxy: () => false,
-    webhookPort: 0,
-    webhookHost: "127.0.0.1",
-    healthPort: 0,
-    healthHost: "127.0.0.1",
-    outboundAllowed: () => false,
-    outboundPorts: new Set([443]),
-    mailsPerHour: 1_000,
-    streamLimits: { perProject: 5_000, perCaller: 100 },
-    mailbox: false,
-    callMsMax: 60_000,
-    workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
-    workRetentionDays: 30,
-    workRowsMax: 1_000,
     logLevel: "info",
-  };
+  } as const;
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
   service = await startWeb(config, createLogger({ name: "test", destination }));
 }
@@ -146,7 +102,7 @@ class Project {
     return call(`${service.apiUrl}${route}`, method, this.key, body);
   }
 
-  /** As control hands it over; waits for the end. */
+  /** Deploys like control; waits for the end. */
   async deploy(bundle: unknown, plan: unknown, baseHash: string | null): Promise<string> {
     const releaseId = newId("rel");
     const bound = { projectId: this.id, releaseId, baseHash, bundleHash: hashOf(bundle), planHash: hashOf(plan) };
@@ -180,7 +136,7 @@ function modelOf(text: string): Model {
   return model;
 }
 
-/** What control does: the base is the stored bundle in the newest format, its hash that of the bytes of then. */
+/** Like control: the base is the stored bundle in the newest format, with the hash of the original bytes. */
 function changeFrom(then: Released, text: string): { bundle: Bundle; plan: MigrationPlan; baseHash: string } {
   const base = readStoredBundle(then.bundle);
   if (!base.ok) throw new Error(JSON.stringify(base.problems));
@@ -211,12 +167,12 @@ describe("a project of format 1", () => {
     const id: string = made.body.data.id;
     const inquiry = { listing_id: id, name: "Bo", email: "bo@example.com", message: "Still there?" };
     expect((await project.api("POST", "/api/inquiries", inquiry)).status).toBe(201);
-    // The foreign key restricts: who is referred to stays.
+    // The foreign key restricts: a record with references stays.
     expect((await project.api("DELETE", `/api/listings/${id}`)).body).toMatchObject({ code: "reference_restricted" });
     const other = await project.api("POST", "/v1/resources/listings", { title: "Lamp", price: 9 });
     expect((await project.api("DELETE", `/api/listings/${other.body.data.id}`)).status).toBe(204);
 
-    // What is stored is what was approved.
+    // The stored text is the approved one.
     const { rows } = await db.query("SELECT bundle, bundle_hash FROM plinth.releases WHERE project_id = $1", [
       project.id,
     ]);
@@ -233,7 +189,7 @@ describe("a project of format 1", () => {
       colour: null,
     });
     expect((await project.internal("GET", "/schema")).body.drift).toEqual([]);
-    // The tables are those of the newest format now: rules are indexes, and keys leave deletes to the statements.
+    // The tables now have the newest format: rules are indexes, and the statements handle deletes instead of keys.
     const physical = await db.query(
       `SELECT contype, confdeltype, conname FROM pg_constraint
        WHERE connamespace = $1::regnamespace AND (contype = 'u' OR contype = 'f' AND confdeltype NOT IN ('a', 'c'))`,
@@ -242,7 +198,7 @@ describe("a project of format 1", () => {
     expect(physical.rows).toEqual([]);
   });
 
-  it("has its unique rules kept while their indexes are made anew", async () => {
+  it("keeps its unique rules while their indexes are rebuilt", async () => {
     const fields = released(1, "field-types");
     const project = await Project.open("old-fields");
     await project.deploy(fields.bundle, fields.plan, null);
@@ -258,7 +214,7 @@ describe("a project of format 1", () => {
       "sessions__refresh_hash__key",
       "users__email__key",
     ]);
-    // From here on there is nothing left to bring up to date.
+    // From here on, nothing is left to upgrade.
     const again = proposeChange({
       before: { model: modelOf(fields.text), bundle },
       after: modelOf(fields.text),
@@ -271,7 +227,7 @@ describe("a project of format 1", () => {
 });
 
 describe("a project of a newer format", () => {
-  it("answers 503, says why in the log once, and leaves the others alone", async () => {
+  it("answers 503, logs the reason once, and doesn't affect the others", async () => {
     const [newer, other] = [await Project.open("from-the-future"), await Project.open("of-today")];
     const then = released(1, "market-square");
     for (const project of [newer, other]) await project.deploy(then.bundle, then.plan, null);
@@ -285,13 +241,13 @@ describe("a project of a newer format", () => {
         status: 503,
         body: {
           code: "unavailable",
-          detail: expect.stringMatching(/can't be read by the version of Plinth that runs here/),
+          detail: expect.stringMatching(/This version of Plinth can't read the release/),
         },
       });
       expect(answer.headers.get("retry-after")).toBe("30");
       expect((await other.api("GET", "/api/listings")).status).toBe(200);
     }
-    // The poll must not take it for a release that has changed.
+    // The poll must not consider it a changed release.
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     const said = logs.filter(({ projectId, msg }) => projectId === newer.id && msg === "a release is not served");
     expect(said).toMatchObject([
@@ -307,7 +263,7 @@ describe("a project of a newer format", () => {
     expect((await newer.api("GET", "/api/listings")).status).toBe(200);
   });
 
-  it("is told apart from what is no bundle at all", () => {
+  it("is distinguished from something that is no bundle at all", () => {
     expect(() => bundleOf("{")).toThrow(/can't be read: no JSON/);
     expect(() => bundleOf("{}")).toThrow(/format undefined is not supported/);
   });

@@ -1,5 +1,5 @@
-// A change of every class as the compiler plans it, carried out by the runner, stopped before every third of its steps: whatever
-// the step, the end is the same schema with the same values, no drift, and nothing left to plan.
+// A change of every class as the compiler plans it, executed by the runner, stopped before every third of its steps.
+// After each of them, the end is the same schema with the same values, no drift, and nothing left to plan.
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import { compileModel, proposeChange } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
@@ -121,7 +121,8 @@ it("ends the same wherever it was stopped", async () => {
   const phases = new Set(plan.steps.map((step) => `${step.phase} ${step.kind}`));
   expect(phases.size).toBeGreaterThanOrEqual(6);
 
-  // The first of each phase and kind, and of the others every third: all of them take a minute and a half of a busy machine.
+  // The first of each phase and kind, and every third of the others: all of them take a minute and a half on a busy
+  // machine.
   const seen = new Set<string>();
   const stops = plan.steps.filter(({ phase, kind }, index) => {
     const isNew = !seen.has(`${phase} ${kind}`);
@@ -150,7 +151,7 @@ it("ends the same wherever it was stopped", async () => {
   console.info(`${plan.steps.length} steps, stopped before ${stops.length} of them; ${[...phases].join(", ")}`);
 }, 120_000);
 
-it("leaves nothing to plan, and goes back with what was set aside", async () => {
+it("leaves nothing to plan, and can be reverted with the data that was set aside", async () => {
   const { live, bundle, plan } = change();
   const projectId = await liveProject();
   await runner.deploy(publicationOf(projectId, bundle, live.bundle, plan.steps));

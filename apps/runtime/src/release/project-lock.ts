@@ -1,8 +1,9 @@
-// One at a time for each project: releases and whatever else changes a schema. In: a project and work. Out: whether it ran.
+// Runs one piece of work at a time for each project: releases and other changes of a schema. In: a project and work.
+// Out: whether it ran.
 import { withLock } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
 
-/** False, without having run anything, where somebody else has the lock. */
+/** False, without having run anything, if somebody else has the lock. */
 export function withProjectLock(
   pool: Pool,
   projectId: string,

@@ -1,5 +1,5 @@
-// Makes a project's room in the cell: schema, two roles, signing key, and its row. In: a project id and slug.
-// Out: nothing; doing it again changes nothing but the slug. It never touches a tenant's tables.
+// Creates a project in the cell: schema, two roles, signing key, and its row. In: a project id and slug. Out: nothing.
+// Repeating it only changes the slug. It never touches a tenant's tables.
 import { isProjectId } from "@plinth/bundle";
 import { createTenantSchema, inTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -16,9 +16,10 @@ export async function provisionProject(
   slug: string,
 ): Promise<void> {
   if (!isProjectId(projectId)) throw new Fault("validation_failed", { detail: "This is not a project id." });
-  if (!SLUG.test(slug)) throw new Fault("validation_failed", { detail: "A slug is lower-case letters, digits and -." });
+  if (!SLUG.test(slug))
+    throw new Fault("validation_failed", { detail: "A slug can only contain lower-case letters, digits and -." });
   await makeSchema(deps.pool, projectId);
-  // The row comes last: a project that the cell knows has its schema.
+  // The row comes last, so that every project that the cell knows has its schema.
   await inTransaction(deps.pool, async (client) => {
     const { rowCount } = await client.query(
       `INSERT INTO plinth.projects (id, slug) VALUES ($1, $2)

@@ -1,5 +1,5 @@
-// Takes a publication in: shape, signature, hashes, base. In: what control sent. Out: a stored release, ready to migrate.
-// It never runs a statement of the plan, and never stores a plan that nobody approved.
+// Receives a publication, and checks its shape, signature, hashes and base. In: control's message. Out: a stored
+// release, ready to migrate. It never runs a statement of the plan, and never stores a plan that nobody approved.
 import {
   type Approval,
   approvalProblem,
@@ -18,11 +18,11 @@ import type { Pool, PoolClient } from "pg";
 import { describe, storeDescription } from "../project/stored-description.ts";
 import { stepHash } from "./leftovers.ts";
 
-/** What the cell knows of control, and of itself. */
+/** The cell's data about control, and about itself. */
 export interface ControlTrust {
   readonly cellId: string;
   readonly controlKeys: ControlPublicKeys;
-  /** Signed approvals before there were keys; it counts for releases that are stored. */
+  /** Signed approvals before there were keys. It only counts for releases that are already stored. */
   readonly secret: string;
 }
 
@@ -45,7 +45,7 @@ function authorize(body: unknown, projectId: string, trust: ControlTrust): Recei
   const decoded = decodePublication(body);
   if (!decoded.ok) {
     const errors = decoded.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
-    throw new Fault("validation_failed", { detail: "This is no publication that the cell understands.", errors });
+    throw new Fault("validation_failed", { detail: "The cell can't read this publication.", errors });
   }
   const publication = decoded.value;
   const { approval, sent } = publication;
@@ -72,9 +72,8 @@ function refuse(detail: string): never {
 }
 
 /**
- * Stores what was found to be approved.
- * @param sent What the approval's hashes are over, where that is of an older format: it is stored as it came.
- * @throws Fault conflict, not_found.
+ * Stores an approved publication. @param sent The original text of an older format, over which the approval's hashes
+ * are computed. It is stored unchanged. @throws Fault conflict, not_found.
  */
 export async function storeRelease(
   client: PoolClient,
@@ -82,7 +81,7 @@ export async function storeRelease(
   sent: ReceivedPublication["sent"] = publication,
 ): Promise<void> {
   const { projectId, releaseId, plan, approval } = publication;
-  // The project's row lock puts publications to one project in a row.
+  // The lock on the project's row makes publications to one project run one after another.
   const project = await client.query<{ active_hash: string | null; unfinished: boolean; error: string | null }>(
     `SELECT r.bundle_hash AS active_hash, r.finished_at IS NULL AS unfinished, r.error FROM plinth.projects p
      LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 FOR UPDATE OF p`,
@@ -96,17 +95,19 @@ export async function storeRelease(
   );
   const same = others.rows.find((row) => row.id === releaseId);
   if (same !== undefined) return resume(client, same, publication);
-  if (isLegacy(approval)) refuse("Only a release that is stored already goes by an approval of this kind.");
+  if (isLegacy(approval)) refuse("An approval of this kind only works for a release that is already stored.");
   if (project.rows[0].active_hash !== approval.baseHash) {
-    throw new Fault("conflict", { detail: "The live release is not the one that this plan starts from." });
+    throw new Fault("conflict", { detail: "The plan starts from another release than the live one." });
   }
   const { active_hash: activeHash, unfinished, error } = project.rows[0];
   if (others.rows.length > 0 || (activeHash !== null && unfinished)) {
     throw new Fault("conflict", { detail: "Another release is being deployed." });
   }
-  // A plan starts from the tables that the live release declares, which its last steps have yet to make.
+  // A plan starts from the tables that the live release declares, and its last steps have not created all of them yet.
   if (error !== null) {
-    throw new Fault("conflict", { detail: `The live release has a step left that failed; resume it first. ${error}` });
+    throw new Fault("conflict", {
+      detail: `A step of the live release has failed. Resume that deployment first. ${error}`,
+    });
   }
   await client.query(
     `INSERT INTO plinth.releases (id, project_id, bundle, bundle_hash, base_hash, plan, plan_hash, approval, status)
@@ -148,12 +149,12 @@ async function resume(client: PoolClient, row: ReleaseRow, publication: Publicat
     row.bundle_hash === approval.bundleHash &&
     row.plan_hash === approval.planHash &&
     row.base_hash === approval.baseHash;
-  if (!same) throw new Fault("conflict", { detail: "This release id stands for other content." });
+  if (!same) throw new Fault("conflict", { detail: "This release id belongs to other content." });
   if (row.status !== "failed" && !(row.status === "active" && row.error !== null)) return;
   if (!isNewer(approval, JSON.parse(row.approval) as Approval | LegacyApproval)) {
-    refuse("The approval was used already. Control signs another one for each try.");
+    refuse("The approval is already used. Control signs a new one for each attempt.");
   }
-  // A failed release begins again; of one that is live, what is left does. Steps that are done stay done.
+  // A failed release begins again; a live one continues with its unfinished steps. Completed steps stay completed.
   await client.query(
     `UPDATE plinth.releases SET status = CASE status WHEN 'failed' THEN 'received' ELSE status END, error = NULL,
        finished_at = NULL, approval = $2
@@ -162,7 +163,7 @@ async function resume(client: PoolClient, row: ReleaseRow, publication: Publicat
   );
 }
 
-/** Whoever has overheard an approval must not begin a release again with it. */
+/** Somebody who has intercepted an approval must not be able to start the release again with it. */
 function isNewer(given: Approval | LegacyApproval, used: Approval | LegacyApproval): boolean {
   if (isLegacy(used)) return true;
   return !isLegacy(given) && Date.parse(given.signedAt) > Date.parse(used.signedAt);

@@ -1,6 +1,6 @@
-// The live release of each project, in memory. In: a project. Out: what serves its requests now.
-// It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active, and never
-// keeps more of releases, and of what requests derive from them, than its bound in bytes: the least recently used go.
+// Caches the live release of each project in memory. In: a project. Out: the release that serves its requests now. It
+// learns about a new release by the epoch, by NOTIFY and by polling. It never serves an inactive release. Releases and
+// the values that requests derive from them are limited in bytes: the least recently used are evicted.
 import type { Bundle, BundleLimits, ProjectId } from "@plinth/bundle";
 import { boundedQuery, LOOK_UP_MS_MAX, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
@@ -12,16 +12,16 @@ import { createSharedBundles, type SharedBundle } from "./shared-bundles.ts";
 import { bundleOf, UnreadableRelease } from "./stored-release.ts";
 
 export interface Registry extends ReleaseRegistry {
-  /** A project may have changed: what is cached of it is read again in the background. */
+  /** A project may have changed: its entry is read again in the background. */
   refresh(projectId: string): void;
-  /** After missed notifications: everything cached is compared with the tables. */
+  /** After missed notifications: compares all entries with the tables. */
   refreshAll(): void;
   /**
-   * Asks to be told of each project that is no longer kept as it was: `isReplaced` where another release has taken the
-   * place, else it was let go.
+   * Calls the listener for each project whose entry changes: `isReplaced` if another release has replaced it, else it
+   * was evicted.
    */
   onForget(listener: (projectId: string, isReplaced: boolean) => void): void;
-  /** What is kept now, as it is weighed. */
+  /** The current contents, by their weight. */
   kept(): { readonly projects: number; readonly bytes: number };
   stop(): Promise<void>;
 }
@@ -32,12 +32,18 @@ const BUNDLE = "SELECT bundle FROM plinth.releases WHERE id = $1";
 const POLL = `SELECT id, slug, CASE WHEN suspended_at IS NULL THEN active_release_id END AS active_release_id
   FROM plinth.projects WHERE id = ANY($1)`;
 const POLL_MS = 1_000;
-/** Projects compared in one round, so that thousands of them cost no more; the epoch names those that have changed. */
+/**
+ * Projects that are compared in one round, so that thousands of them cost no more. The epoch names those that have
+ * changed.
+ */
 const POLLED_MAX = 500;
 /** One project's entry here and in the tenant scope, without its statements: an estimate. */
 const PROJECT_BYTES = 3_000;
 
-/** What is active and can't be read: it answers 503 until another release, or another version of Plinth, takes its place. */
+/**
+ * An active release that can't be read. It answers 503 until another release, or another version of Plinth, replaces
+ * it.
+ */
 interface Unreadable {
   readonly slug: string;
   readonly releaseId: string;
@@ -53,9 +59,9 @@ interface Entry {
 export function createRegistry(options: {
   readonly pool: Pool;
   readonly logger: Logger;
-  /** The most that the operator allows, whatever a bundle says. */
+  /** The operator's upper limits, whatever a bundle contains. */
   readonly limitsMax: BundleLimits;
-  /** What all releases together may take in memory. */
+  /** Memory for all releases together. */
   readonly bytesMax: number;
 }): Registry {
   const { pool, logger, limitsMax, bytesMax } = options;
@@ -106,7 +112,7 @@ export function createRegistry(options: {
   ): Entry {
     const own = nothingKept((more) => {
       entry.bytes += more;
-      // What was let go may still be serving its last requests.
+      // An evicted release may still be serving its last requests.
       if (entries.get(projectId) !== entry) return;
       grow(more);
       trim();
@@ -154,7 +160,7 @@ export function createRegistry(options: {
     for (const listener of listeners) listener(projectId, isReplaced);
   }
 
-  /** The one that was asked for last stays, however large it is: its request is being served. */
+  /** Never evicts the last requested release, however large it is, because its request is being served. */
   function trim(): void {
     if (bytes <= bytesMax) return;
     for (const oldest of entries.keys()) {
@@ -164,7 +170,7 @@ export function createRegistry(options: {
   }
 
   async function reload(projectId: ProjectId): Promise<Entry["release"]> {
-    // A flight that is under way may have read before the change that the caller knows of.
+    // A load in progress may have read before the change that the caller knows about.
     await flights.get(projectId)?.catch(() => undefined);
     return load(projectId);
   }
@@ -174,7 +180,8 @@ export function createRegistry(options: {
     stale.add(projectId);
     void reload(projectId as ProjectId)
       .catch((error: unknown) => {
-        // What can't be read again must not be served on: the next request reads it itself, and fails if it can't.
+        // A release that can't be read again must not serve any longer. The next request reads it itself, and fails if
+        // it can't.
         forget(projectId);
         logger.warn({ err: error, projectId }, "a release could not be reloaded");
       })
@@ -256,7 +263,7 @@ export function createRegistry(options: {
 function readable(release: Entry["release"]): ActiveRelease | null {
   if (release === null || !("unreadable" in release)) return release;
   throw new Fault("unavailable", {
-    detail: "What is deployed in this project can't be read by the version of Plinth that runs here.",
+    detail: "This version of Plinth can't read the release that is deployed in this project.",
     headers: { "retry-after": "30" },
   });
 }

@@ -1,5 +1,5 @@
-// The blueprint's own tests on Postgres: what the in-memory evaluator finds right is right here, each turned round is wrong in
-// its line, a release that fails them changes nothing, and no lock of the project's is taken.
+// The blueprint's own tests on Postgres: it agrees with the in-memory evaluator, each reversed test fails in its line,
+// a release that fails them changes nothing, and no lock of the project is taken.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
@@ -163,12 +163,12 @@ const testsOf = (): Tests => {
 };
 
 describe("a blueprint's tests", () => {
-  it("hold on Postgres as they hold in memory", async () => {
+  it("have the same results on Postgres as in memory", async () => {
     expect(testsOf().expect.length).toBe(32);
     expect(await run(bundle)).toBeNull();
   });
 
-  it("turned round, each fails in its line", async () => {
+  it("when reversed, each fails in its line", async () => {
     const tests = testsOf();
     const found: (string | null)[] = [];
     for (const expectation of tests.expect) {
@@ -181,12 +181,12 @@ describe("a blueprint's tests", () => {
     expect(found.map((message) => message?.split(" fails")[0])).toEqual(
       tests.expect.map((_, index) => `The test in line ${first + index}`),
     );
-    expect(found[0]).toContain("`public` sees shown of `listings`, and should see nothing.");
+    expect(found[0]).toContain("`public` sees shown of `listings`, but should see nothing.");
     expect(found[9]).toMatch(/`ana` may not update `listing.shown`: A rule/);
-    expect(found[8]).toMatch(/`ana` may update `listing.mine`, and should not\.$/);
+    expect(found[8]).toMatch(/`ana` may update `listing.mine`, but should not\.$/);
   });
 
-  it("run where a table is called like a type, a function or a catalogue", async () => {
+  it("run if a table is named like a type, a function or a catalogue", async () => {
     const names = ["text", "uuid", "jsonb", "timestamptz", "now", "count"];
     const entities = names.map(
       (name) =>
@@ -200,7 +200,7 @@ describe("a blueprint's tests", () => {
     expect(await run(compileModel(model))).toBeNull();
   });
 
-  it("leave nothing behind, and wait for nobody", async () => {
+  it("leave nothing behind, and wait for no lock", async () => {
     const { schema } = tenantNames(projectId);
     const { plan } = planMigration({
       before: null,

@@ -1,10 +1,11 @@
-// The blueprint's own tests, on Postgres. In: a bundle that is about to be deployed. Out: what an expectation found otherwise.
-// All of it happens in a schema of its own, in a transaction that is always rolled back: no row and no lock of the project's.
-//
-// Why not in the migrated schema: there the tests would have to run inside the switch, under its locks, with real records in
-// the lists that they expect; and what they found would come after everything before the switch had been done. So the tables
-// are made anew from the bundle, without the constraints that a test row of three values would violate. That the migrated
-// tables are the bundle's is the plan's promise, not theirs; what they prove is the rules, in the very statements that serve.
+// Runs the blueprint's own tests on Postgres. In: a bundle that is about to be deployed. Out: the first unexpected
+// result. Everything happens in a separate schema, in a transaction that is always rolled back: it writes no row and
+// takes no lock of the project.
+// The migrated schema would not work. The tests would have to run inside the switch, under its locks, with real records
+// in the lists that they check, and their result would come after all the steps before the switch. So the tables are
+// created again from the bundle, without the constraints that a test row of three values would violate. The plan
+// guarantees that the migrated tables are the bundle's. The tests prove the rules, in the same statements that serve
+// requests.
 import { type Bundle, fillTemplate, type ProjectId } from "@plinth/bundle";
 import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -18,12 +19,15 @@ import { bringChangeViews } from "./change-views.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
 import { makeOutbox } from "./listeners.ts";
 
-/** The time of every test, here as where a blueprint is validated: a rule over `now` must not pass today and fail next year. */
+/**
+ * The time in every test, here and when a blueprint is validated: a rule over `now` must not pass today and fail next
+ * year.
+ */
 const TEST_NOW = "2026-01-01T12:00:00Z";
 const REHEARSAL_MS_MAX = 60_000;
 const STATEMENT_MS_MAX = 10_000;
 
-/** Null where everything was as expected, or there are no tests. @throws what says nothing about the tests. */
+/** Null if all expectations are met, or if there are no tests. @throws errors that say nothing about the tests. */
 export async function rehearse(
   client: PoolClient,
   release: { readonly id: string; readonly projectId: ProjectId; readonly bundle: Bundle },
@@ -36,7 +40,7 @@ export async function rehearse(
     return await runTests(client, release, tests);
   } catch (error) {
     if (isConnectionLoss(error) || (error instanceof Fault && isConnectionLoss(error.cause))) throw error;
-    // A type that this database doesn't have, say: it would fail the migration too.
+    // For example, a type that this database doesn't have. It would fail the migration too.
     if (sqlState(error) === null && !(error instanceof Fault)) throw error;
     return `The blueprint's tests could not be run: ${(error as Error).message}`;
   } finally {
@@ -81,7 +85,7 @@ async function runTests(
   return null;
 }
 
-/** What a test's create leaves out and a real one can't has a value, here as where the blueprint is validated. */
+/** A test's create may leave out required values. They are filled in, as when the blueprint is validated. */
 function withUnsent(bundle: Bundle, tests: Tests): Bundle {
   const entities = bundle.entities.map((entity) => ({
     ...entity,
@@ -95,7 +99,7 @@ function withUnsent(bundle: Bundle, tests: Tests): Bundle {
 
 const rawTypes = { getTypeParser: () => (text: string) => text };
 
-/** Statements run as they would for a request, each in a savepoint of its own, so that a refused one ends nothing. */
+/** Statements run as for a request, each in its own savepoint, so that a refused one doesn't end the transaction. */
 function tenantOf(client: PoolClient): Tenant {
   return {
     run: async ({ text, values }) => {
@@ -130,7 +134,10 @@ async function makeSchema(client: PoolClient, schema: string, worker: string, bu
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${worker};`);
 }
 
-/** Statements ask for the time by `now()`. The schema on their path holds nothing else: a table would be a type there. */
+/**
+ * Statements call `now()`. The schema for it on their search path contains nothing else, because a table would also be
+ * a type there.
+ */
 async function stopClock(client: PoolClient, schema: string, worker: string): Promise<void> {
   await client.query(`
     CREATE SCHEMA ${schema};

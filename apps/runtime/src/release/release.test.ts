@@ -1,4 +1,4 @@
-// Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn of it.
+// Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn about it.
 import { createHmac } from "node:crypto";
 import {
   hashOf,
@@ -57,7 +57,7 @@ async function releasesOf(projectId: string): Promise<number> {
   return rows[0].n;
 }
 
-/** As control would sign it, but for what is changed. */
+/** Signed like by control, with some changes. */
 function signedAnew(publication: Publication, changes: Partial<UnsignedApproval>, now = Date.now()): Publication {
   const { signature: _, ...rest } = publication.approval;
   return { ...publication, approval: signApproval({ ...(rest as UnsignedApproval), ...changes }, controlSigner, now) };
@@ -97,7 +97,7 @@ describe("what is received", () => {
     expect(await releasesOf(projectId)).toBe(0);
   });
 
-  it("goes on with a release that is stored by an approval of old, and never by one that was used", async () => {
+  it("continues a stored release with an old kind of approval, but never with a used one", async () => {
     const projectId = await makeProject(cell);
     const broken = publicationOf(projectId, v1, null, { steps: [statement("001", "SELECT 1/0")] });
     const statusOf = async () => (await inspectRelease(cell.pool, projectId, broken.releaseId))?.status;
@@ -106,7 +106,7 @@ describe("what is received", () => {
       await cell.migrator.idle();
       expect(await statusOf()).toBe("failed");
     };
-    // Stored by a cell of the version before.
+    // Stored by a cell of the previous version.
     await receive(broken);
     const old = signedOfOld(broken);
     await cell.pool.query("UPDATE plinth.releases SET approval = $2 WHERE id = $1", [
@@ -120,7 +120,7 @@ describe("what is received", () => {
     const again = signedAnew(broken, {});
     await receive(again);
     expect(await statusOf()).toBe("received");
-    // The answer was lost: asking twice does no harm.
+    // The answer was lost: a repeated request does no harm.
     await receive(again);
     await fail();
     for (const used of [again, signedAnew(broken, {}, Date.now() - 60_000), old]) {
@@ -136,7 +136,7 @@ describe("what is received", () => {
     expect((await deploy(cell, publicationOf(projectId, v2, bundle))).status).toBe("active");
   });
 
-  it("refuses a second release while one is unfinished, and an id that stands for other content", async () => {
+  it("refuses a second release while one is unfinished, and an id that belongs to other content", async () => {
     const projectId = await makeProject(cell);
     const first = publicationOf(projectId, v1, null);
     await receive(first);
@@ -181,7 +181,7 @@ describe("a plan", () => {
     }
   });
 
-  it("keeps the old release live when a step fails, and a corrected plan adopts what was done", async () => {
+  it("keeps the old release live when a step fails, and a corrected plan uses the completed steps", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const good = publicationOf(projectId, v2, bundle).plan.steps;
     const broken = publicationOf(projectId, v2, bundle, { steps: [...good, statement("999-broken", "SELECT 1/0")] });
@@ -193,7 +193,7 @@ describe("a plan", () => {
     expect((await cell.registry.get(projectId))?.bundle).toEqual(servedPart(v2));
   });
 
-  it("gives way while a reader holds the table, and goes on when it is free", async () => {
+  it("gives way while a reader locks the table, and continues when it is free", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const reader = await cell.pool.connect();
     await reader.query("BEGIN");
@@ -209,14 +209,14 @@ describe("a plan", () => {
     expect((await inspectRelease(cell.pool, projectId, publication.releaseId))?.status).toBe("active");
   });
 
-  it("cleans up after a broken try of a step that no transaction holds", async () => {
+  it("cleans up after a failed attempt of a step that can't run in a transaction", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const create = statement("001-index", "CREATE INDEX CONCURRENTLY notes_by_title ON {schema}.notes (title)", {
       cleanup: "DROP INDEX IF EXISTS {schema}.notes_by_title",
     });
     const publication = publicationOf(projectId, v2, bundle, { steps: [create] });
     await receive(publication);
-    // What a kill in the middle leaves: the row says running, the index is there.
+    // The state after a kill in the middle: the row says running, and the index exists.
     await cell.pool.query("UPDATE plinth.migration_ledger SET status = 'running' WHERE release_id = $1", [
       publication.releaseId,
     ]);
@@ -230,7 +230,7 @@ describe("a plan", () => {
     expect(await inspectRelease(cell.pool, projectId, publication.releaseId)).toMatchObject({ status: "active" });
   });
 
-  // Guarantee 5: a deploy killed at any statement is resumed, and no step runs twice.
+  // Guarantee 5: a deploy that is killed at any statement is resumed, and no step runs twice.
   it("is resumed by the next start after a stop between two steps", async () => {
     const projectId = await makeProject(cell);
     const publication = publicationOf(projectId, v1, null);
@@ -277,7 +277,7 @@ describe("the registry", () => {
     }
   });
 
-  it("serves nothing that is not what its format says: what it would answer nobody knows", async () => {
+  it("serves no release that doesn't match its format", async () => {
     const { projectId } = await makeLiveProject(cell);
     await cell.pool.query(
       "UPDATE plinth.releases SET bundle = jsonb_set(bundle::jsonb, '{format}', '1')::text WHERE project_id = $1",
@@ -292,7 +292,7 @@ describe("the registry", () => {
     }
   });
 
-  it("keeps no more than its bytes: the project that was asked for longest ago goes, and comes back", async () => {
+  it("keeps within its bytes: the least recently used project is evicted, and loaded again", async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push((await makeLiveProject(cell)).projectId);
     const bytesMax = await oneProjectsBytes(ids[0] as ProjectId);
@@ -314,7 +314,7 @@ describe("the registry", () => {
     expect(await cell.registry.nameOf(newId("prj"))).toBeNull();
   });
 
-  it("never believes a bundle's limits above those of the operator", async () => {
+  it("never allows a bundle's limits above those of the operator", async () => {
     const { projectId } = await makeLiveProject(cell);
     const most = { requestsPerSecond: 7, burst: 8, bodyBytesMax: 2_048, pageMax: 9, statementMsMax: 300 };
     const strict = await openTestCell(database, { limitsMax: most });
@@ -326,7 +326,7 @@ describe("the registry", () => {
     }
   });
 
-  it("knows a project by the name that control approved, from the switch on; another may have it too", async () => {
+  it("uses the name that control approved, from the switch on; another project may have it too", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const other = await makeProject(cell, "renamed");
     const renamed = compileModel({ ...modelOf(["title", "body?"]), project: "renamed" });

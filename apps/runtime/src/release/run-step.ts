@@ -1,5 +1,6 @@
-// Runs one step before or after the switch. In: a step, the connection that holds the project's lock. Out: done, or why not.
-// A step that is done never runs again; a lock that isn't free is waited for in short tries, so that nobody queues behind.
+// Runs one step before or after the switch. In: a step, and the connection that holds the project's lock. Out: done, or
+// the reason why not. A completed step never runs again. It waits for locks in short attempts, so that nobody queues
+// behind it.
 import type { Bundle, MigrationStep, ProjectId } from "@plinth/bundle";
 import {
   constraintName,
@@ -30,22 +31,22 @@ export interface StepRun {
   readonly live: Bundle | null;
 }
 
-/** `stopped`: the process is to end; what is left is resumed by the next. */
+/** `stopped`: the process is stopping. The next one resumes the rest. */
 export type StepOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A waiting ALTER TABLE holds up everyone behind it: give up soon, let them pass, try again. */
+/** A waiting ALTER TABLE blocks everyone behind it: it gives up soon, lets them pass, and tries again. */
 export const LOCK_TIMEOUT_MS = 500;
-/** CREATE INDEX CONCURRENTLY waits for old readers and holds nobody up meanwhile. */
+/** CREATE INDEX CONCURRENTLY waits for old readers, and blocks nobody meanwhile. */
 const LOCK_TIMEOUT_CONCURRENT = "30s";
 export const LOCK_TRIES_MAX = 40;
 const BACKOFF_MS_MAX = 2_000;
 const LOCKED =
-  "Other transactions kept the table locked for too long. Resume the deployment, best when fewer requests come in.";
+  "Other transactions kept the table locked for too long. Resume the deployment, preferably when there are fewer requests.";
 
-/** @throws what says nothing about the step: a lost connection. */
+/** @throws errors that say nothing about the step: a lost connection. */
 export async function runStep(client: PoolClient, run: StepRun, entry: LedgerEntry | undefined): Promise<StepOutcome> {
   if (entry?.status === "done") return { kind: "done" };
   let retry = entry?.status === "running" || entry?.status === "failed";
@@ -72,11 +73,13 @@ export async function runStep(client: PoolClient, run: StepRun, entry: LedgerEnt
 
 export interface StepFailure {
   readonly reason: string;
-  /** Somebody else's transaction was in the way: the same may go well in a moment. */
+  /** Another transaction was in the way. A retry may soon succeed. */
   readonly lock: boolean;
 }
 
-/** Undoes the transaction under way. @throws the error itself where it says nothing about the step: a lost connection. */
+/**
+ * Rolls the current transaction back. @throws the error itself if it says nothing about the step: a lost connection.
+ */
 export async function judge(client: PoolClient, error: unknown): Promise<StepFailure> {
   const said = error instanceof StepRefused || (sqlState(error) !== null && !isConnectionLoss(error));
   if (!said) throw error;
@@ -84,14 +87,14 @@ export async function judge(client: PoolClient, error: unknown): Promise<StepFai
   return { reason: reasonOf(error), lock: sqlState(error) === "55P03" || isRetryable(error) };
 }
 
-/** Of an overlap, the server would tell the constraint alone; which records it is about, the next try finds out. */
+/** For an overlap, the server only names the constraint. The next attempt finds the records. */
 function reasonOf(error: unknown): string {
   const code = sqlState(error);
   if (code === "55P03") return LOCKED;
-  if (code === "53100") return "The database has no space left on its disk. Make room, then resume the deployment.";
+  if (code === "53100") return "The disk of the database is full. Free some space, then resume the deployment.";
   if (!isExclusionViolation(error)) return (error as Error).message;
   const name = constraintName(error);
-  return `Records that overlap were written while the deployment was under way (${name}). Deploy again: they are named then.`;
+  return `Records that overlap were written during the deployment (${name}). Deploy again to see which ones.`;
 }
 
 export function backOff(attempt: number): Promise<void> {
@@ -114,7 +117,7 @@ async function runKind(client: PoolClient, run: StepRun, retry: boolean, place: 
   return true;
 }
 
-/** In the transaction under way, whose connection keeps its own role afterwards. */
+/** In the current transaction, whose connection keeps its own role afterwards. */
 export async function runInTransaction(
   client: PoolClient,
   run: Omit<StepRun, "logger" | "isStopped" | "step"> & { readonly step: Exclude<MigrationStep, { kind: "backfill" }> },
@@ -139,7 +142,7 @@ export async function runInTransaction(
       if (schema === undefined) await recordSetAside(client, run, step.what);
       return;
     case "restore":
-      // Asked first, so that what is gone is called by its name and not by an error of the statement.
+      // Checked first, so that the error names the missing data instead of quoting a failed statement.
       if (schema === undefined) await forgetSetAside(client, projectId, step.what);
       return asOwner(() => client.query(stepSql(step.sql, projectId, schema)));
   }
@@ -155,7 +158,7 @@ async function runAlone(client: PoolClient, run: StepRun, step: StatementStep, r
   await markDone(client, run);
 }
 
-/** What a build that can't succeed leaves behind would go on costing every write, or refusing it. */
+/** Removes the result of a build that can't succeed, which would slow down or refuse every write. */
 async function cleanUp(client: PoolClient, run: StepRun): Promise<void> {
   const { step, logger } = run;
   if (step.kind !== "statement" || step.transactional || step.cleanup === null) return;
@@ -164,7 +167,10 @@ async function cleanUp(client: PoolClient, run: StepRun): Promise<void> {
     await outsideTransaction(client, run.projectId, () => client.query(sql));
   } catch (error) {
     if (isConnectionLoss(error)) throw error;
-    logger.warn({ err: error, releaseId: run.releaseId, stepId: step.id }, "what a step left could not be removed");
+    logger.warn(
+      { err: error, releaseId: run.releaseId, stepId: step.id },
+      "the remains of a failed step could not be removed",
+    );
   }
 }
 

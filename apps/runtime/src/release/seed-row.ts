@@ -1,5 +1,6 @@
-// One seed row, as a create would write it: defaults, slugs, numbers, pairs, and a line in the audit log. In: field > text.
-// Out: rows, in the transaction under way, whose role owns the schema. It never writes a secret, which would stand there open.
+// Writes one seed row like a create: defaults, slugs, numbers, pairs, and a line in the audit log. In: field > text.
+// Out: rows, in the current transaction, whose role owns the schema. It never writes a secret, which would be readable
+// in the blueprint.
 import { type BundleEntity, type BundleField, type Check, fillTemplate } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import { createUuidV7 } from "@plinth/service";
@@ -12,18 +13,18 @@ export interface SeedPlace {
   /** Quoted. */
   readonly schema: string;
   readonly entity: BundleEntity;
-  /** Of the entity's table. */
+  /** The checks of the entity's table. */
   readonly checks: readonly Check[];
 }
 
 export type SeedRow = BundleEntity["seed"][number];
 
 const newRecordId = createUuidV7({ now: Date.now });
-/** Where the counters of sequences stand, as a create knows them. */
+/** The table with the counters of sequences, like in a create. */
 const COUNTERS = "sequences";
 const SLUG_CHARS_MAX = 80;
 
-/** Out: the record's id. @throws StepRefused, or Postgres's word on a value. */
+/** Returns the record's id. @throws StepRefused, or Postgres's error about a value. */
 export async function insertSeedRow(client: PoolClient, place: SeedPlace, row: SeedRow): Promise<string> {
   const { schema, entity, releaseId } = place;
   const recordId = row.id ?? newRecordId();
@@ -48,7 +49,7 @@ export async function insertSeedRow(client: PoolClient, place: SeedPlace, row: S
   return recordId;
 }
 
-/** Once all rows stand: they may lead to one another. */
+/** Called when all rows exist, because they may refer to each other. */
 export async function insertSeedPairs(
   client: PoolClient,
   { schema, entity }: SeedPlace,
@@ -58,7 +59,7 @@ export async function insertSeedPairs(
   for (const field of entity.fields) await insertPairs(client, schema, field, recordId, row[field.name]);
 }
 
-/** Undefined where the column's or the field's own default is to stand. */
+/** Undefined if the column's or the field's own default applies. */
 async function seedValue(
   client: PoolClient,
   { schema, entity, checks }: SeedPlace,
@@ -69,7 +70,7 @@ async function seedValue(
   const given = row[field.name];
   if (given !== undefined && given !== null && field.secret) {
     throw new StepRefused(
-      `A seed row of ${entity.name} can't hold ${field.name}: a secret never stands in a blueprint.`,
+      `A seed row of ${entity.name} can't have ${field.name}, because a blueprint must not contain secrets.`,
     );
   }
   if (given !== undefined) return given;
@@ -113,7 +114,7 @@ async function insertPairs(
   );
 }
 
-/** Nobody asks for it: whatever a default takes from a request is unknown. */
+/** There is no request, so defaults that depend on one are unknown. */
 function defaultOf(field: BundleField): string {
   return fillTemplate(field.default ?? "null", (hole) => (hole === "now" ? "now()" : "null"));
 }

@@ -39,7 +39,7 @@ const things = entityOf("things", ["kind_id"], {
 });
 const tables = [tableOf("kinds"), tableOf("things")];
 
-it("is inserted with the switch, what is referred to first, and logged; a later seed adds nothing", async () => {
+it("is inserted with the switch, referenced rows first, and logged; a later seed adds nothing", async () => {
   const projectId = await runner.newProject();
   const first = bundleOf({ entities: [things, kinds([{ id: KIND, name: "big" }])], tables });
   const status = await runner.deploy(publicationOf(projectId, first, null, [create]));
@@ -81,7 +81,7 @@ it("is inserted with the switch, what is referred to first, and logged; a later 
   expect(await runner.sql(projectId, "select name from {schema}.sorts")).toEqual([{ name: "big" }]);
 });
 
-it("that can't be inserted fails the release, and nothing of the switch stays", async () => {
+it("that can't be inserted fails the release, and the whole switch is rolled back", async () => {
   const projectId = await runner.newProject();
   const bad = bundleOf({ entities: [things, kinds([{ id: KIND }])], tables });
   const status = await runner.deploy(publicationOf(projectId, bad, null, [create]));
@@ -89,7 +89,7 @@ it("that can't be inserted fails the release, and nothing of the switch stays", 
   expect(await runner.sql(projectId, "select from {schema}.things")).toHaveLength(0);
 });
 
-it("has what a create would give it: slugs, numbers and pairs; a secret is refused", async () => {
+it("gets the values of a create: slugs, numbers and pairs; a secret is refused", async () => {
   const projectId = await runner.newProject();
   const more = statement(
     "002-more",
@@ -117,7 +117,7 @@ it("has what a create would give it: slugs, numbers and pairs; a secret is refus
   );
   expect(open).toMatchObject({
     status: "failed",
-    error: expect.stringContaining("a secret never stands in a blueprint"),
+    error: expect.stringContaining("a blueprint must not contain secrets"),
   });
   const row = { title: "Größe one!", kinds: `{${KIND}}` };
   expect((await runner.deploy(publicationOf(projectId, withPosts(row), null, [create, more]))).error).toBeNull();

@@ -1,11 +1,11 @@
-// The rows that the first release with an entity inserts. In: a bundle, in the transaction of the switch. Out: rows.
-// An entity that was there before gets none, whatever it was called; neither does one that comes back from what was set aside.
+// Inserts the seed rows of new entities. In: a bundle, in the transaction of the switch. Out: rows. An entity that
+// existed before gets none, whatever its name was; neither does one that is restored from the data that was set aside.
 import type { Bundle, BundleEntity, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 import { insertSeedPairs, insertSeedRow, type SeedPlace, type SeedRow } from "./seed-row.ts";
 
-/** Table names by object id: what a rename looks like from outside. */
+/** Table names by object id, which reveal a rename. */
 export type TableNames = ReadonlyMap<string, string>;
 
 export async function readTableNames(client: PoolClient, projectId: ProjectId): Promise<TableNames> {
@@ -17,7 +17,7 @@ export async function readTableNames(client: PoolClient, projectId: ProjectId): 
   return new Map(rows.map((row) => [row.oid, row.name]));
 }
 
-/** Keeps the cell's own rows about tables in step with what the switch has renamed. */
+/** Updates the cell's own rows about tables that the switch has renamed. */
 export async function followRenames(
   client: PoolClient,
   { projectId, releaseId }: { readonly projectId: ProjectId; readonly releaseId: string },
@@ -29,7 +29,8 @@ export async function followRenames(
     return now === undefined || now === was ? [] : [{ was, now }];
   });
   const names = [projectId, renamed.map((each) => each.was), renamed.map((each) => each.now), releaseId];
-  // All at once: two tables may change names with each other. What this very plan sets aside it calls by the new name.
+  // All at once, because two tables may swap their names. The tables that this same plan sets aside already have the
+  // new name.
   await client.query(
     `UPDATE plinth.set_aside s SET table_name = r.now FROM unnest($2::text[], $3::text[]) AS r (was, now)
      WHERE s.project_id = $1 AND s.kind = 'column' AND s.table_name = r.was AND s.release_id <> $4`,
@@ -52,7 +53,7 @@ async function rememberTables(client: PoolClient, projectId: ProjectId, names: r
   );
 }
 
-/** @param live The bundle that served until now, for projects whose tables are not remembered yet. */
+/** @param live The previous bundle, for projects whose tables were not recorded yet. */
 export async function insertSeeds(
   client: PoolClient,
   at: {
@@ -87,7 +88,7 @@ export async function insertSeeds(
   );
 }
 
-/** An entity after those that it refers to; within a circle, as they stand. */
+/** An entity after those that it refers to; within a cycle, in the order of the bundle. */
 function referencedFirst(entities: readonly BundleEntity[]): readonly BundleEntity[] {
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   const ordered = new Set<BundleEntity>();

@@ -1,4 +1,5 @@
-// What is set aside: kept, handed out, brought back, dropped when its time is over; and what else differs from the record.
+// Data that is set aside: kept, listed, restored, dropped when its time is over. Also other differences from the
+// recorded schema.
 import type { SetAside } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
@@ -28,8 +29,8 @@ afterAll(() => runner?.close());
 
 const liveProject = (rows: number) => liveListings(runner, rows);
 
-describe("what is set aside", () => {
-  it("is kept, handed out, brought back with its values, and dropped when its time is over", async () => {
+describe("data that is set aside", () => {
+  it("is kept, listed, restored with its values, and dropped when its time is over", async () => {
     const { projectId, bundle } = await liveProject(3);
     await runner.sql(projectId, "update {schema}.listings set note = 'kept'");
     const without = bundleOf();
@@ -55,10 +56,10 @@ describe("what is set aside", () => {
     expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
     await expect(runner.sql(projectId, "select note__kept_1 from {schema}.listings")).rejects.toThrow("does not exist");
     const late = await runner.deploy(publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]));
-    expect(late.error).toBe("Step 001: listings.note is not kept any more, so it can't be brought back.");
+    expect(late.error).toBe("Step 001: listings.note is no longer stored, so it can't be restored.");
   });
 
-  it("follows its table's new name, and goes with it", async () => {
+  it("follows its table's new name, and is dropped with it", async () => {
     const { projectId, bundle } = await liveProject(1);
     const without = bundleOf({ tables: [tableOf("listings")] });
     const second = bundleOf({ tables: [tableOf("offers")] });
@@ -180,7 +181,7 @@ describe("drift", () => {
     expect(each).toEqual({ path, expected: like(expected), found: like(found) });
   });
 
-  it("is found where a trigger is switched off, one that keeps references included", async () => {
+  it("is found if a trigger is disabled, even one that enforces references", async () => {
     const { projectId } = await liveProject(1);
     await runner.sql(
       projectId,
@@ -195,7 +196,7 @@ describe("drift", () => {
     };
     const [trigger, key] = await definitions();
     expect(key).toBe("FOREIGN KEY (listing) REFERENCES listings(id)");
-    // A trigger that keeps references is switched off by a superuser alone.
+    // Only a superuser can disable a trigger that enforces references.
     const admin = new pg.Client(runner.database.adminUrl);
     await admin.connect();
     await admin
@@ -204,7 +205,7 @@ describe("drift", () => {
     expect(await definitions()).toEqual([`${trigger} (D)`, `${key} (not enforced)`]);
   });
 
-  it("is not looked for in a project that the cell doesn't know", async () => {
+  it("is not checked in a project that the cell doesn't know", async () => {
     expect(await inspectSchema(runner.pool, "prj_00000000000000000000")).toBeNull();
   });
 });

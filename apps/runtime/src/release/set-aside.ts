@@ -1,5 +1,5 @@
-// What was taken out of service and is kept for a while. In: a connection and a step, or a project. Out: rows of the cell.
-// It never touches what is kept before its time is over; restoring is a step of a plan like any other.
+// Data that was removed from service and is kept for a while. In: a connection and a step, or a project. Out: rows of
+// the cell. It never touches data before its time is over. A plan restores it like in any other step.
 
 import { type ProjectId, SET_ASIDE_DAYS, type SetAside, type Table } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
@@ -19,7 +19,7 @@ function nameOf(what: SetAside): string {
   return what.column === null ? what.table : `${what.table}.${what.column}`;
 }
 
-/** In the transaction of the step that takes it out of service. */
+/** In the transaction of the step that removes it from service. */
 export async function recordSetAside(
   client: Connection,
   at: { readonly projectId: ProjectId; readonly releaseId: string },
@@ -42,16 +42,16 @@ export async function recordSetAside(
   );
 }
 
-/** In the transaction of the step that brings it back. @throws StepRefused where it is kept no longer. */
+/** In the transaction of the step that restores it. @throws StepRefused if it is no longer stored. */
 export async function forgetSetAside(client: Connection, projectId: ProjectId, what: SetAside): Promise<void> {
   const { rowCount } = await client.query(
     "DELETE FROM plinth.set_aside WHERE project_id = $1 AND kind = $2 AND kept_as = $3 AND (kind = 'table' OR table_name = $4)",
     [projectId, what.kind, what.keptAs, what.table],
   );
-  if (rowCount === 0) throw new StepRefused(`${nameOf(what)} is not kept any more, so it can't be brought back.`);
+  if (rowCount === 0) throw new StepRefused(`${nameOf(what)} is no longer stored, so it can't be restored.`);
 }
 
-/** Oldest first. What is over but not yet dropped isn't offered: it may be gone before a plan that counts on it runs. */
+/** Oldest first. Expired data isn't offered, because it may be dropped before a plan that needs it runs. */
 export async function listSetAside(client: Connection, projectId: ProjectId): Promise<readonly KeptAside[]> {
   const { rows } = await client.query<SetAsideRow>(
     `SELECT kind, table_name, column_name, kept_as, sql_type, was, until FROM plinth.set_aside
@@ -84,7 +84,7 @@ function whatOf(row: SetAsideRow): SetAside {
 
 /** Dropped in one round; the next round takes the rest. */
 const SWEEP_MAX = 50;
-/** Nobody uses what is kept, but dropping a column locks the table that it stands in: give up at once, come back later. */
+/** Nobody uses the data, but dropping a column locks its table: give up at once, and come back later. */
 const SWEEP_LOCK_TIMEOUT = "200ms";
 
 export interface SweepOptions {
@@ -92,7 +92,10 @@ export interface SweepOptions {
   readonly logger: Logger;
 }
 
-/** Drops what has been kept for its time. Out: how many; what a lock or a release under way forbids waits for the next round. */
+/**
+ * Drops expired data. Returns how much; data that is locked, or whose project has a release in progress, waits for the
+ * next round.
+ */
 export async function sweepSetAside({ pool, logger }: SweepOptions): Promise<number> {
   const { rows } = await pool.query<SetAsideRow & { project_id: ProjectId }>(
     `SELECT project_id, kind, table_name, column_name, kept_as, sql_type, was, until FROM plinth.set_aside
@@ -107,7 +110,7 @@ export async function sweepSetAside({ pool, logger }: SweepOptions): Promise<num
     } catch (error) {
       logger.warn(
         { err: error, projectId: row.project_id, keptAs: row.kept_as },
-        "what was set aside could not be dropped; it is tried again",
+        "data that was set aside could not be dropped; it will be retried",
       );
     }
   }
@@ -119,7 +122,7 @@ async function drop(client: PoolClient, projectId: ProjectId, what: SetAside): P
   const table = (name: string): string => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   await client.query("BEGIN");
   try {
-    // Looked at again under the lock: a release may have brought it back meanwhile.
+    // Checked again under the lock, because a release may have restored it meanwhile.
     const { rowCount } = await client.query(
       `DELETE FROM plinth.set_aside
        WHERE project_id = $1 AND kind = $2 AND kept_as = $3 AND table_name = $4 AND until <= now()`,

@@ -1,4 +1,4 @@
-// Equal bundles are one in memory, what nobody uses goes, and the registry keeps within its bytes.
+// Equal bundles are one in memory, unused ones are removed, and the registry keeps within its bytes.
 import { newId } from "@plinth/bundle";
 import { expect, test } from "vitest";
 import { testBlueprint } from "../http/testing/blueprint.ts";
@@ -7,7 +7,7 @@ import { createSharedBundles } from "./shared-bundles.ts";
 
 const bundle = bundleOf(testBlueprint);
 
-test("projects that differ in their name alone share one bundle, which goes with the last of them", () => {
+test("projects that only differ in their name share one bundle, which is removed with the last of them", () => {
   let bytes = 0;
   const shared = createSharedBundles((more) => {
     bytes += more;

@@ -1,5 +1,5 @@
-// Bundles as they are served, each of them once in memory. In: a bundle, and who uses it. Out: the one that all projects
-// with an equal bundle share, with what requests have derived from it. It never keeps one that nobody uses.
+// Bundles as they are served, each of them once in memory. In: a bundle, and its user. Out: the object that all
+// projects with an equal bundle share, with the values that requests have derived from it. Unused bundles are removed.
 import { type Bundle, hashOf } from "@plinth/bundle";
 import type { Kept, ServedBundle } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
@@ -10,27 +10,30 @@ export interface SharedBundle {
 }
 
 export interface SharedBundles {
-  /** The one that is in use under that hash, of the whole bundle, and now once more; null where its text has to be read. */
+  /** The bundle in use with that hash (of the whole bundle), with one more user; null if its text must be read. */
   use(bundleHash: string): SharedBundle | null;
-  /** The one that equals it in all that is served; in use once more. */
+  /** The bundle that is equal in all served parts, with one more user. */
   add(bundleHash: string, bundle: Bundle): SharedBundle;
   /** Undoes one `use` or `add`. */
   leave(shared: SharedBundle): void;
 }
 
 interface Entry extends SharedBundle {
-  /** Of what is served: projects that differ in their name alone have one. */
+  /** The hash of the served part: projects that only differ in their name share it. */
   readonly hash: string;
-  /** The hashes of whole bundles that were found to be this one. */
+  /** The hashes of whole bundles that have this served part. */
   readonly names: Set<string>;
   users: number;
   bytes: number;
 }
 
-/** Memory per character of JSON: objects, and an estimate for the views and routes from them. Objects alone measured 1.3. */
+/**
+ * Memory per character of JSON: objects, and an estimate for the views and routes derived from them. Objects alone
+ * measured 1.3.
+ */
 const BYTES_PER_CHARACTER = 2;
 
-/** @param onGrowth Is told by how many bytes all of them together have grown. */
+/** @param onGrowth Called with the number of bytes by which all of them together have grown. */
 export function createSharedBundles(onGrowth: (bytes: number) => void): SharedBundles {
   const byName = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
@@ -41,7 +44,7 @@ export function createSharedBundles(onGrowth: (bytes: number) => void): SharedBu
     if (known !== undefined) return known;
     const grow = (bytes: number): void => {
       entry.bytes += bytes;
-      // What was let go may still be serving its last requests.
+      // An evicted bundle may still be serving its last requests.
       if (byHash.get(hash) === entry) onGrowth(bytes);
     };
     const entry: Entry = { bundle, plans: nothingKept(grow), hash, names: new Set(), users: 0, bytes: 0 };
@@ -73,13 +76,13 @@ export function createSharedBundles(onGrowth: (bytes: number) => void): SharedBu
     },
     leave(shared) {
       const entry = entries.get(shared);
-      if (entry === undefined) throw new Error("this bundle is none of ours");
+      if (entry === undefined) throw new Error("this bundle is not in use");
       if (--entry.users === 0) release(entry);
     },
   };
 }
 
-/** What requests are served from. */
+/** The part from which requests are served. */
 export function servedPart({ project: _, tests: __, openapi: ___, sdkTypes: ____, ...served }: Bundle): ServedBundle {
   // Seed rows are written when a release goes live, and never read again.
   return {

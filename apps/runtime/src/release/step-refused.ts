@@ -1,5 +1,5 @@
-// What stands against a release itself: an answer to its author rather than a fault. In: a reason in public words.
-// It is never thrown for what another try, or another process, could do better.
+// A problem of the release itself, as an answer to its author instead of a fault. In: a public reason. It is never
+// thrown for problems that another attempt, or another process, could solve.
 
 export class StepRefused extends Error {
   constructor(reason: string) {

@@ -1,8 +1,8 @@
-// A release as it stands in the cell's tables. In: the stored texts. Out: bundle and plan in the newest format.
-// It never writes them back: what is stored is what was approved.
+// Reads a release from the cell's tables. In: the stored texts. Out: bundle and plan in the newest format. It never
+// writes them back: the stored text is the approved one.
 import { type Bundle, type MigrationPlan, readStoredBundle, readStoredPlan } from "@plinth/bundle";
 
-/** A newer version of Plinth stored it, or somebody's hand has been in the table. */
+/** A newer version of Plinth stored it, or somebody has changed the table by hand. */
 export class UnreadableRelease extends Error {
   constructor(problem: string) {
     super(`A stored release can't be read: ${problem}`);

@@ -1,4 +1,4 @@
-// Tables of a cell: who follows changes of which entities, and the changes. Data alone.
+// Tables of a cell: which entities are followed, and the changes. Data only.
 export const streamTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "020-followed-changes",

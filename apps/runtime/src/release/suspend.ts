@@ -1,18 +1,19 @@
-// A deleted project, while it can still come back. In: a project. Out: it is served, or it isn't and none of its work is begun.
-// Doing it again changes nothing: control repeats what it has no answer to.
+// Suspends a deleted project, which can still be restored. In: a project. Out: it is served, or it isn't and none of
+// its work starts. Repeating it changes nothing, because control repeats calls without an answer.
 import { inTransaction } from "@plinth/postgres";
 import type { Pool } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
 import { RELEASE_CHANNEL } from "./activate.ts";
 
-/** Work is put off by so much, and back by as much: it keeps its order and its times. */
+/** Work is postponed by this time, and moved back by the same: it keeps its order and its times. */
 const PUT_OFF = "interval '1000 years'";
 const IS_PUT_OFF = `due_at > now() + ${PUT_OFF} / 2`;
 
-/** False where the cell doesn't know the project. */
+/** False if the cell doesn't know the project. */
 export function setSuspended(pool: Pool, projectId: string, suspended: boolean): Promise<boolean> {
   return inTransaction(pool, async (client) => {
-    // Not FOR UPDATE: every row that is written for the project refers to this one, and its writer would wait in the way of ours.
+    // Not FOR UPDATE: every new row of the project refers to this one, so its writer and this transaction would wait
+    // for each other.
     const { rows } = await client.query<{ suspended: boolean }>(
       "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1 FOR NO KEY UPDATE",
       [projectId],

@@ -1,5 +1,5 @@
-// The moment at which a release goes live. In: the plan's switch steps. Out: they and the activation, or neither.
-// One transaction, whose waits for locks add up to half a second at most: whoever queues behind it waits no longer.
+// Makes a release live. In: the plan's switch steps. Out: they and the activation, or neither. It is one transaction,
+// whose waits for locks add up to half a second at most. So nobody who queues behind it waits longer.
 import type { Bundle, MigrationStep, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -20,7 +20,7 @@ export interface SwitchRun {
   readonly projectId: ProjectId;
   readonly steps: readonly MigrationStep[];
   readonly bundle: Bundle;
-  /** The bundle that serves until now. */
+  /** The bundle that has served until now. */
   readonly live: Bundle | null;
   readonly logger: Logger;
   readonly isStopped: () => boolean;
@@ -30,10 +30,10 @@ export interface SwitchRun {
 export type SwitchOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "stopped" }
-  /** `step` is null where no step is to blame. */
+  /** `step` is null if no single step caused the failure. */
   | { readonly kind: "failed"; readonly step: MigrationStep | null; readonly reason: string };
 
-/** @throws what says nothing about the release: a lost connection. */
+/** @throws errors that say nothing about the release: a lost connection. */
 export async function runSwitch(client: PoolClient, run: SwitchRun): Promise<SwitchOutcome> {
   const stepIds = run.steps.map((step) => step.id);
   for (let attempt = 1; ; attempt++) {
@@ -69,7 +69,8 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
     await run.beforeStep?.(step.id);
     at.step = step;
     await budget.ask();
-    // Marked before the transaction, so that it is seen to run; from here on it counts, behind the locks and the steps before.
+    // Marked before the transaction, so that it is visible while it runs. Its time counts from here, after the locks
+    // and the earlier steps.
     await markRunning(client, { releaseId, step });
     await runSwitchStep(client, run, step);
     await markDone(client, { releaseId, step });
@@ -89,23 +90,25 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
 async function runSwitchStep(client: PoolClient, run: SwitchRun, step: MigrationStep): Promise<void> {
   if (step.kind === "backfill") return runBackfillAtOnce(client, { ...run, step });
   if (step.kind === "statement" && !step.transactional) {
-    throw new StepRefused("This step can't stand in a transaction, so it can't be part of the switch.");
+    throw new StepRefused("This step can't run in a transaction, so it can't be part of the switch.");
   }
   return runInTransaction(client, { ...run, step });
 }
 
 interface LockBudget {
-  /** Sets how long the statements that follow may wait for a lock. */
+  /** Sets how long the following statements can wait for a lock. */
   ask(): Promise<void>;
 }
 
-/** All waits of one transaction share one allowance: what one statement has waited, the next can't. */
+/**
+ * All waits of one transaction share one budget: time that one statement has waited is no longer available to the next.
+ */
 function lockBudget(client: PoolClient): LockBudget {
   const started = performance.now();
   return {
     ask: async () => {
       const left = LOCK_TIMEOUT_MS - (performance.now() - started);
-      // Zero would mean: without end.
+      // Zero would mean no limit.
       await client.query(`SET LOCAL lock_timeout = ${Math.max(20, Math.round(left))}`);
     },
   };
@@ -124,7 +127,10 @@ const LOCKS_BY_STRENGTH: readonly MigrationStep["lock"][] = [
   "access exclusive",
 ];
 
-/** All locks before any work, each table's strongest at once and in one order: a try that fails has cost nothing. */
+/**
+ * Takes all locks before any work, the strongest of each table at once and in a fixed order, so that a failed attempt
+ * costs nothing.
+ */
 async function takeLocks(client: PoolClient, run: SwitchRun, budget: LockBudget): Promise<void> {
   const { schema, owner } = tenantNames(run.projectId);
   const strongest = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Tables of a cell: how far imports of records have come. Data alone.
+// Tables of a cell: the progress of imports. Data only.
 export const transferTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "038-imports",

@@ -1,5 +1,6 @@
-// A unique profile field that comes to users who are there, carried out by the runner: those who share a value are counted before
-// anybody approves, and stop the deployment before it has changed anything; without them it goes through, under a new name too.
+// A unique profile field that is added to existing users, executed by the runner: users who share a value are counted
+// before anybody approves, and stop the deployment before it has changed anything. Without them it succeeds, even under
+// a new name.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import type { ProjectId, Publication } from "@plinth/bundle";
 import { compileModel, proposeChange } from "@plinth/compiler";
@@ -34,7 +35,7 @@ function publication(projectId: ProjectId, from: Model | null, to: Model): Publi
   return publicationOf(projectId, proposed.bundle, live?.bundle ?? null, proposed.plan.steps);
 }
 
-/** A hundred users, of whom as many have the handle of another, and as many more a desk that is taken. */
+/** A hundred users. The last `handles` of them have the handle of another user, and the last `desks` a taken desk. */
 async function liveProject(handles: number, desks: number): Promise<ProjectId> {
   const projectId = await runner.newProject();
   expect((await runner.deploy(publication(projectId, null, before))).error).toBeNull();
@@ -54,7 +55,7 @@ async function uniquesOf(projectId: ProjectId): Promise<readonly unknown[]> {
   return (await runner.sql(projectId, sql)).map(({ indexname }) => indexname);
 }
 
-it("counts those who share a value, and changes nothing while there are any", async () => {
+it("counts users who share a value, and changes nothing while there are any", async () => {
   const projectId = await liveProject(7, 3);
   const change = publication(projectId, before, after);
   const { steps } = await measurePlan(runner.pool, projectId, change.plan, compileModel(before));
@@ -67,7 +68,7 @@ it("counts those who share a value, and changes nothing while there are any", as
   expect(await uniquesOf(projectId)).toEqual(["users__email__key", "users__pkey"]);
 });
 
-it("goes through where nobody shares any", async () => {
+it("succeeds if nobody shares a value", async () => {
   const projectId = await liveProject(0, 0);
   expect(await runner.deploy(publication(projectId, before, after))).toMatchObject({ status: "active", error: null });
   const keys = ["users__desk__floor__key", "users__email__key", "users__handle__key", "users__pkey"];

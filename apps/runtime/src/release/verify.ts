@@ -1,5 +1,5 @@
-// Whether rows stand in the way of a release. In: a verify step. Out: how many, and a few of them. It only reads.
-// What a masked field holds is never told: where a sample's SQL names one, its ids alone are.
+// Finds rows that prevent a release. In: a verify step. Out: their number, and a few of them. It only reads. A masked
+// field is never shown: if a sample's SQL names one, only the ids are shown.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import type { ServedBundle } from "../project/active-release.ts";
@@ -9,7 +9,7 @@ export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;
 
 export interface Violator {
   readonly id: string;
-  /** What is wrong with it; empty where that would tell what is masked. */
+  /** The problem; empty if that would reveal a masked value. */
   readonly text: string;
 }
 
@@ -23,8 +23,8 @@ const SAMPLE_MAX = 5;
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * In the transaction under way, under whatever role the caller has set.
- * @param live The bundle that serves now: it knows what is masked. Null where nothing is live.
+ * In the current transaction, under the caller's role. @param live The bundle that serves now, which defines what is
+ * masked. Null if nothing is live.
  */
 export async function findViolations(
   client: PoolClient,
@@ -44,7 +44,7 @@ export async function findViolations(
   return { count, samples };
 }
 
-/** The extended protocol takes one statement: a second one in the text is refused. */
+/** The extended protocol takes one statement, so a second one in the text is refused. */
 function single(text: string): { text: string; rowMode: "array" } {
   return { text, rowMode: "array", queryMode: "extended" } as never;
 }
@@ -59,8 +59,8 @@ export function violationMessage(step: VerifyStep, { count, samples }: Violation
 }
 
 /**
- * A column is masked where any entity of its table says so, the step's or another that the sample reads; a table that no entity has
- * (sessions) is masked whole.
+ * A column is masked if any entity of its table says so, the step's or another in the sample; a table without an entity
+ * (sessions) is masked completely.
  */
 function namesMasked(step: VerifyStep, live: ServedBundle | null): boolean {
   if (step.table === null) return true;

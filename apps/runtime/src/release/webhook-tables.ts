@@ -1,5 +1,5 @@
-// The cell's tables of webhooks that leave it: endpoints, their secrets, deliveries and attempts. Migrations, in order.
-// An entry never changes once it was released; a new one is added.
+// The cell's tables for outbound webhooks: endpoints, their secrets, deliveries and attempts. Migrations, in order. An
+// entry never changes after its release; new ones are added.
 
 export const webhookTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
@@ -99,7 +99,7 @@ export const webhookTables: readonly { readonly id: string; readonly sql: string
   },
 ];
 
-/** What came after other tables. */
+/** Added after other tables. */
 export const laterWebhookTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "021-webhook-subjects",
@@ -110,7 +110,7 @@ export const laterWebhookTables: readonly { readonly id: string; readonly sql: s
   },
 ];
 
-/** After the tables of the other modules that came before. */
+/** After the earlier tables of the other modules. */
 export const webhookSettings: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "029-webhook-settings",
@@ -121,7 +121,7 @@ export const webhookSettings: readonly { readonly id: string; readonly sql: stri
   },
 ];
 
-/** Which version of payloads an endpoint is sent. */
+/** The version of payloads that an endpoint receives. */
 export const payloadVersions: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "034-payload-versions",
@@ -129,7 +129,7 @@ export const payloadVersions: readonly { readonly id: string; readonly sql: stri
   },
 ];
 
-/** What came after those. */
+/** Added after those. */
 export const listenerTables: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "033-webhook-listeners",
@@ -141,7 +141,7 @@ export const listenerTables: readonly { readonly id: string; readonly sql: strin
   },
 ];
 
-/** What came later still. */
+/** Added later. */
 export const webhookLanes: readonly { readonly id: string; readonly sql: string }[] = [
   {
     id: "031-webhook-lanes",

@@ -1,5 +1,5 @@
-// Starts the run of a schedule. In: the transaction of a tick, or of somebody who does not wait for one. Out: a run that is due,
-// or one that has failed, where it was refused.
+// Starts the run of a schedule. In: the transaction of a tick, or of a person who starts it now. Out: a run that is
+// due, or a failed one if it was refused.
 import type { BundleSchedule } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { PoolClient } from "pg";
@@ -11,15 +11,18 @@ export interface Start {
   readonly schedule: BundleSchedule;
   readonly runId: string;
   readonly tickMs: number;
-  /** Who starts it; for a tick, the schedule itself. */
+  /** The actor that starts it; for a tick, the schedule itself. */
   readonly by: { readonly kind: string; readonly id: string };
-  /** What it is traced to. */
+  /** The request in its traces. */
   readonly requestId: string;
-  /** Why it is not begun: it is kept as failed, to be retried. Default: it is begun. */
+  /** The reason why it isn't started: it is stored as failed, and can be retried. Default: it is started. */
   readonly refusal?: { readonly code: string; readonly message: string } | null;
 }
 
-/** Null where `overlap` says to skip it: the last run still runs. The client's role is the cell's, before and after. */
+/**
+ * Null if `overlap` says to skip it, because the last run has not ended. The client has the cell's role, before and
+ * after.
+ */
 export async function startScheduledRun(
   client: Pick<PoolClient, "query">,
   { scope, release, schedule, runId, tickMs, by, requestId, refusal = null }: Start,

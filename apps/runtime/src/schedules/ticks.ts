@@ -1,15 +1,16 @@
-// The times of a schedule. In: a cron expression, its time zone, and instants. Out: ticks, whatever the clocks do between them.
+// The times of a schedule. In: a cron expression, its time zone, and instants. Out: ticks, whatever clock changes
+// happen between them.
 import type { BundleSchedule } from "@plinth/bundle";
 import { Cron } from "croner";
 
-/** A tick that is later than this was missed: `catch_up` says what becomes of it. */
+/** A tick that is later than this was missed: `catch_up` decides what happens to it. */
 const LATE_MS = 60_000;
 /** Ticks that are caught up at once. */
 const CAUGHT_UP_MAX = 100;
 
 type Times = Pick<BundleSchedule, "cron" | "timezone">;
 
-/** The ticks to start now, of those between the first that is due and now. */
+/** The ticks to start now, among those between the first due one and now. */
 export function ticksOf(
   { cron, timezone, catchUp }: Times & Pick<BundleSchedule, "catchUp">,
   firstMs: number,
@@ -27,7 +28,7 @@ export function ticksOf(
   }
 }
 
-/** Looked for from the end: after a long outage there are far more of them than are caught up. */
+/** Searched from the end, because after a long outage there are far more of them than are caught up. */
 function lastTicks(times: Times, firstMs: number, nowMs: number): readonly number[] {
   for (let spanMs = CAUGHT_UP_MAX * 60_000; ; spanMs *= 4) {
     const ticks: number[] = [];
@@ -45,19 +46,19 @@ function nextMs(times: Times, afterMs: number): number | null {
   return nextTick(times, afterMs)?.getTime() ?? null;
 }
 
-/** `5/10`: from the fifth, every ten, as the language has it. */
+/** `5/10`: from the fifth, every ten, as in the language. */
 const options = { paused: true, sloppyRanges: true } as const;
 
 /**
- * The next time after that instant; null for never. Where a clock is put forward, what falls into the gap runs behind it; where
- * it is put back, what would come twice runs once. What runs every hour runs every hour that passes.
+ * The next time after that instant; null for never. When a clock is put forward, ticks in the gap run after it. When it
+ * is put back, ticks that would come twice run once. An hourly schedule runs every hour that passes.
  */
 export function nextTick({ cron, timezone }: Times, afterMs: number): Date | null {
   const pattern = new Cron(cron, { timezone, ...options });
   let next = pattern.nextRun(new Date(afterMs));
   const hours = cron.trim().split(/\s+/)[1] ?? "*";
   if (next === null || hours.startsWith("*")) return next;
-  // Of hours that are named, the library repeats and skips some of several times in one.
+  // For named hours, the library repeats some times of a repeated hour and skips others.
   while (next !== null && isRepeated(next.getTime(), timezone)) next = pattern.nextRun(next);
   const local = localMs(afterMs, timezone);
   const wanted = new Cron(cron, { timezone: "UTC", ...options }).nextRun(new Date(local))?.getTime();
@@ -68,7 +69,7 @@ export function nextTick({ cron, timezone }: Times, afterMs: number): Date | nul
   return gapEnd > afterMs && gapEnd < next.getTime() ? new Date(gapEnd) : next;
 }
 
-/** Whether the clock has shown that time before, since it was put back within the last day. */
+/** Whether the clock has already shown that time, because it was put back within the last day. */
 function isRepeated(ms: number, timezone: string): boolean {
   const local = localMs(ms, timezone);
   const dayBefore = ms - DAY_MS;
@@ -78,7 +79,7 @@ function isRepeated(ms: number, timezone: string): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** When the clock was changed last: no change is nearer to another than a day, no gap longer than one. */
+/** The last clock change. Changes are at least a day apart, and no gap is longer than a day. */
 function changeBefore(behindMs: number, timezone: string): number {
   const offset = (ms: number): number => localMs(ms, timezone) - ms;
   const after = offset(behindMs);
@@ -91,7 +92,7 @@ function changeBefore(behindMs: number, timezone: string): number {
   return high;
 }
 
-/** What a clock on the wall shows, as if it were UTC. */
+/** The time on a wall clock, as if it were UTC. */
 function localMs(ms: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,

@@ -1,5 +1,6 @@
-// How a value is written where two databases compare it. In: a column and its type. Out: SQL of a text that both sides write alike.
-// The source of an import writes the same (apps/cli/src/import/data/canonical.ts); a checksum is the sum of hashes of these.
+// The text of a value for comparisons between two databases. In: a column and its type. Out: SQL of a text that is the
+// same on both sides. The source of an import uses the same texts (apps/cli/src/import/data/canonical.ts). A checksum
+// is the sum of their hashes.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 
@@ -10,7 +11,9 @@ export function canonicalText(row: string, { sqlType, column }: Pick<BundleField
   return /^numeric(?:\(|$)/.test(sqlType) && !sqlType.endsWith("[]") ? `trim_scale(${value})::text` : `${value}::text`;
 }
 
-/** A whole number from 60 bits of a hash over these texts: the same in every version of Postgres, and on every machine. */
+/**
+ * A whole number from 60 bits of a hash over these texts: the same in every version of Postgres, and on every machine.
+ */
 export function rowHash(texts: readonly string[]): string {
   return `('x' || left(md5(row(${texts.join(", ")})::text), 15))::bit(60)::bigint`;
 }

@@ -1,6 +1,6 @@
-// Exports under way: each reads one moment of its project, page by page. In: a project, a part, where the last page ended. Out: lines
-// in COPY's text format. It never keeps a view of the database open for longer than its bounds: such a view holds back the cleaning
-// of every table.
+// Exports in progress. Each reads one moment of its project, page by page. In: a project, a part, and the end of the
+// last page. Out: lines in COPY's text format. It limits how long a view of the database is open, because an open view
+// prevents the vacuum of every table.
 import { newId, type ProjectId } from "@plinth/bundle";
 import {
   BATCH_CHARS_MAX,
@@ -19,17 +19,17 @@ import { exportParts } from "./transfer-shape.ts";
 
 export interface ExportSessions {
   /**
-   * Ends another one of the project.
-   * @throws Fault `unavailable` if the cell has too many, `conflict` if another one of the project is being opened.
+   * Ends another export of the project.
+   * @throws Fault `unavailable` if the cell has too many, `conflict` if another export of the project is starting.
    */
   open(release: ActiveRelease, requestId: string, by: string): Promise<ExportState>;
-  /** @throws Fault `not_found` where it has ended. */
+  /** @throws Fault `not_found` if it has ended. */
   page(projectId: ProjectId, exportId: string, part: string, after: string | null): Promise<ExportPage>;
   close(projectId: ProjectId, exportId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Nobody asks for a page for so long: its reader has gone. */
+/** If nobody requests a page for this long, the reader has gone. */
 const IDLE_MS_MAX = 60_000;
 const TOTAL_MS_MAX = 30 * 60_000;
 
@@ -43,10 +43,10 @@ interface Session {
   reading: boolean;
 }
 
-/** @param sessionsMax In this process, of all projects. */
+/** @param sessionsMax In this process, over all projects. */
 export function createExportSessions(bulk: BulkScope, sessionsMax: number): ExportSessions {
   const sessions = new Map<string, Session>();
-  /** Projects whose session is being opened; each counts as one. */
+  /** Projects whose export is about to have a session: it has its place already. */
   const opening = new Set<ProjectId>();
   const end = async (session: Session): Promise<void> => {
     if (!sessions.delete(session.id)) return;
@@ -64,7 +64,7 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
   const find = (projectId: ProjectId, exportId: string): Session => {
     const session = sessions.get(exportId);
     if (session === undefined || session.release.projectId !== projectId) {
-      throw new Fault("not_found", { detail: "No such export is under way: begin it again." });
+      throw new Fault("not_found", { detail: "This export is not in progress. Start it again." });
     }
     return session;
   };
@@ -87,12 +87,12 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
   return {
     open: async (release, requestId, by) => {
       const { projectId } = release;
-      if (opening.has(projectId)) throw new Fault("conflict", { detail: "An export of the project is being begun." });
-      // Whoever begins again has lost the last one, or takes its place.
+      if (opening.has(projectId)) throw new Fault("conflict", { detail: "An export of the project is starting." });
+      // A new start means that the last export was lost, or is replaced.
       const own = [...sessions.values()].filter((one) => one.release.projectId === projectId);
       if (sessions.size - own.length + opening.size >= sessionsMax) {
         throw new Fault("unavailable", {
-          detail: "Other exports are under way in this cell.",
+          detail: "Other exports are in progress in this cell.",
           headers: { "retry-after": "30" },
         });
       }
@@ -107,12 +107,12 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
     page: async (projectId, exportId, name, after) => {
       const session = find(projectId, exportId);
       const part = session.parts.find((one) => one.name === name);
-      if (part === undefined) throw new Fault("not_found", { detail: `The export has no part ${name}.` });
-      if (session.reading) throw new Fault("conflict", { detail: "A page of this export is being read." });
+      if (part === undefined) throw new Fault("not_found", { detail: `The export has no part called ${name}.` });
+      if (session.reading) throw new Fault("conflict", { detail: "Another request is reading a page of this export." });
       if (performance.now() > session.endsAt) {
         await end(session);
         throw new Fault("timeout", {
-          detail: "The export has taken too long: one view of the database was open for half an hour.",
+          detail: "The export took too long. Its view of the database can be open for half an hour at most.",
         });
       }
       session.reading = true;
@@ -141,7 +141,8 @@ const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 async function readPage({ release, snapshot }: Session, part: ExportPart, after: string | null): Promise<ExportPage> {
   const place = after === null ? [] : after.split(",");
-  if (!place.every((id) => ID.test(id))) throw new Fault("bad_request", { detail: "A page begins behind an id." });
+  if (!place.every((id) => ID.test(id)))
+    throw new Fault("bad_request", { detail: "The start of a page must be an id." });
   const { text, sizes, width } = pageStatement(release, part, place.length);
   const { client } = snapshot;
   const lines: string[] = [];
@@ -177,7 +178,7 @@ async function fetchRows(client: ClientBase, cursor: string, count: number): Pro
   return rows;
 }
 
-/** The number of rows that fit into `room`; the last one may exceed it. */
+/** The number of rows, from the first one on, that fit a page with this room. The last one may exceed it. */
 function countWithin(sizes: readonly number[], room: number): number {
   let left = room;
   const at = sizes.findIndex((size) => {
@@ -187,12 +188,12 @@ function countWithin(sizes: readonly number[], room: number): number {
   return at === -1 ? sizes.length : at + 1;
 }
 
-/** Sizes that are read at once. A page then reads only as many records as fit, so memory holds one page and one record at most. */
+/** The sizes of so many rows are read ahead. A page then takes as many of them as fit, so that one page and one record are in memory. */
 const FETCHED_ROWS = 500;
 
 /**
- * `text` selects the place, the hash and the values of each row; `sizes` selects the sizes of the same rows in bytes. Postgres knows
- * the size of a text without reading it, even if it is compressed.
+ * The position, the hash and the values of each row, and the sizes of the same rows in bytes. Postgres knows the size of a text without
+ * reading it, even if it is compressed.
  */
 function pageStatement(
   release: ActiveRelease,
@@ -221,7 +222,7 @@ function pageStatement(
   return { text, sizes: `SELECT ${bytes.join(" + ")} ${rows}`, width: texts.length };
 }
 
-/** More than the text of a number, a time or an id has. */
+/** Of a number, a moment, an id: more than their text has. */
 const PLAIN_BYTES = 40;
 
 function isWide({ sqlType }: { readonly sqlType: string }): boolean {

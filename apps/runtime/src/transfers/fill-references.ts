@@ -1,5 +1,6 @@
-// Gives records the references that had to wait until the other record was there: to their own kind, or in a circle. In: staged pairs
-// of an id and a reference. Out: what became of them. A record that can't have its reference keeps none, and the report names it.
+// Fills in references that had to wait for the other record: to the same entity, or in a cycle. In: staged pairs of an
+// id and a reference. Out: the result. A record whose reference is refused stays without it, and the report names the
+// record.
 import { type BulkTransaction, quoteIdentifier } from "@plinth/postgres";
 import { rowHash } from "./canonical.ts";
 import type { ImportTarget } from "./import-target.ts";
@@ -19,7 +20,7 @@ export async function fillReferences(open: BulkTransaction, target: ImportTarget
     second: {
       table: `${target.schema}.${quoteIdentifier(other.entity.table)}`,
       field: reference.name,
-      message: "There is no such record.",
+      message: "This record does not exist.",
     },
     sameOrganization: target.view.entity.scope !== null && other.entity.scope !== null,
   };
@@ -50,7 +51,7 @@ export async function fillReferences(open: BulkTransaction, target: ImportTarget
     } catch (error) {
       if (!isAboutRows(error)) throw error;
       await client.query("ROLLBACK TO SAVEPOINT one");
-      await refused.mark(key, reference.name, "not_allowed", "A check of the record refuses the reference.");
+      await refused.mark(key, reference.name, "not_allowed", "A check of the record does not allow the reference.");
     }
   }
   return refused.taken(count, String(checksum));

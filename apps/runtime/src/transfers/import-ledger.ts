@@ -1,5 +1,5 @@
-// How far imports have come, in the cell's own tables. In: a connection as the cell itself. Out: states.
-// A step's row changes in the transaction of its batch: whatever is killed when, each row of a source is taken once.
+// The progress of imports, in the cell's own tables. In: a connection with the cell's role. Out: states. A step's row
+// changes in the transaction of its batch, so that each row of a source is taken once, even after a crash.
 import { randomBytes } from "node:crypto";
 import type { ProjectId } from "@plinth/bundle";
 import {
@@ -20,7 +20,7 @@ export interface ImportName {
 
 const bounds = { rowsMax: BATCH_ROWS_MAX, charsMax: BATCH_CHARS_MAX };
 
-/** Begins an import, goes on with an unfinished one of the same source, or begins a finished one anew with its ids. */
+/** Starts an import, continues an unfinished one of the same source, or restarts a finished one with its ids. */
 export async function openImport(
   pool: Pool,
   projectId: ProjectId,
@@ -47,19 +47,19 @@ export async function openImport(
       );
       const [{ label: other, started_by: who } = { label: "another source", started_by: "somebody" }] = open;
       throw new Fault("conflict", {
-        detail: `An import from ${other}, begun by ${who}, is not finished: run it again, or end it with --abandon.`,
+        detail: `An import from ${other}, started by ${who}, is not finished. Run it again, or end it with --abandon.`,
         cause: error,
       });
     });
   const [opened] = rows;
-  if (opened === undefined) throw new Error("an import was neither begun nor found");
+  if (opened === undefined) throw new Error("an import was neither started nor found");
   if (opened.again) {
     await pool.query("DELETE FROM plinth.import_steps WHERE project_id = $1 AND source = $2", [projectId, source]);
   }
   return { salt: opened.salt, finished: false, ...bounds, steps: await stepsOf(pool, { projectId, source }) };
 }
 
-/** Ends an import, whether it is whole or not. Null where there is none. */
+/** Ends an import, whether it is complete or not. Null if there is none. */
 export async function closeImport(client: ClientBase, name: ImportName): Promise<ImportState | null> {
   const { rows } = await client.query<{ salt: string }>(
     `UPDATE plinth.imports SET finished_at = now() WHERE project_id = $1 AND source = $2 AND finished_at IS NULL
@@ -76,7 +76,7 @@ export async function closeImport(client: ClientBase, name: ImportName): Promise
   return { salt: closed.salt, finished: true, ...bounds, steps };
 }
 
-/** Ends the project's unfinished import, whichever it is. Null where there is none. */
+/** Ends the project's unfinished import. Null if there is none. */
 export async function abandonImport(client: ClientBase, projectId: ProjectId): Promise<ImportState | null> {
   const { rows } = await client.query<{ source: string }>(
     "SELECT source FROM plinth.imports WHERE project_id = $1 AND finished_at IS NULL",
@@ -87,15 +87,15 @@ export async function abandonImport(client: ClientBase, projectId: ProjectId): P
 }
 
 /**
- * The state of a step, locked until the transaction ends: two that send the same batch can't both have it taken.
- * @throws Fault `not_found` where there is no such import under way.
+ * The state of a step, locked until the transaction ends, so that the same batch can't be taken twice. @throws Fault
+ * `not_found` if no such import is in progress.
  */
 export async function lockStep(client: ClientBase, name: ImportName, step: string): Promise<StepState> {
   const { rowCount } = await client.query(
     "SELECT 1 FROM plinth.imports WHERE project_id = $1 AND source = $2 AND finished_at IS NULL FOR SHARE",
     [name.projectId, name.source],
   );
-  if (rowCount === 0) throw new Fault("not_found", { detail: "No such import is under way." });
+  if (rowCount === 0) throw new Fault("not_found", { detail: "This import is not in progress." });
   await client.query(
     "INSERT INTO plinth.import_steps (project_id, source, step) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
     [name.projectId, name.source, step],
@@ -106,7 +106,7 @@ export async function lockStep(client: ClientBase, name: ImportName, step: strin
     step,
   ]);
   const [row] = rows;
-  if (row === undefined) throw new Error("a step that was just written is not there");
+  if (row === undefined) throw new Error("a step that was just written is missing");
   return stateOf(row);
 }
 

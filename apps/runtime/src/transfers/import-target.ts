@@ -1,5 +1,5 @@
-// What a step of an import writes, ready for statements. In: a step and the live release. Out: its table, the columns that the
-// source fills, and SQL for those that it leaves out. It never lets a step write what the shape says it can't.
+// Prepares a step of an import for statements. In: a step and the live release. Out: its table, the columns from the
+// source, and SQL for the other columns. A step can only write what the shape allows.
 import { type BundleField, fillTemplate, type Table } from "@plinth/bundle";
 import type { ImportStep } from "@plinth/bundle/cell";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
@@ -16,9 +16,9 @@ export interface ImportTarget {
   readonly schema: string;
   /** In the order of the staged columns. */
   readonly mapped: readonly StoredField[];
-  /** What the service gives in the place of the source. */
+  /** Values from the service instead of the source. */
   readonly others: readonly { readonly field: StoredField; readonly sql: string }[];
-  /** Roles that a user can have. */
+  /** The roles that a user can have. */
   readonly roles: readonly string[];
   /** Fields that take their number from a counter. */
   readonly numbered: readonly StoredField[];
@@ -38,10 +38,10 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
     if (refused != null) throw wrong(`${step.entity}.${name} can't be imported. ${refused}`);
     return field;
   });
-  if (mapped[0]?.name !== "id") throw wrong("The first field of a step is the id.");
-  if (new Set(mapped).size < mapped.length) throw wrong("A step names each field once.");
+  if (mapped[0]?.name !== "id") throw wrong("The first field of a step must be the id.");
+  if (new Set(mapped).size < mapped.length) throw wrong("A step must not contain a field twice.");
   if (step.kind === "fill" && (mapped.length !== 2 || mapped[1]?.references == null)) {
-    throw wrong("A step that fills names the id and one reference.");
+    throw wrong("A step of the kind `fill` needs the id and one reference.");
   }
   const unmapped = view.stored.filter((field) => !mapped.includes(field));
   const isNumbered = (field: BundleField): boolean => field.sequence !== null && field.sequence.at === undefined;
@@ -50,7 +50,7 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
     return sql === null || isNumbered(field) ? [] : [{ field, sql: `(${sql})::${field.sqlType}` }];
   });
   if (step.kind === "records" && shape.inOrganization && organization === null && !step.fields.includes("org_id")) {
-    throw wrong(`Each ${step.entity} belongs to an organization: map a column to org_id, or name one.`);
+    throw wrong(`Each ${step.entity} belongs to an organization. Map a column to org_id, or name an organization.`);
   }
   return {
     view,
@@ -65,13 +65,13 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
   };
 }
 
-/** Null where the column stays empty, or the table's own default serves. */
+/** Null if the column stays empty, or has the table's own default. */
 function givenValue({ default: template }: BundleField, organization: string | null): string | null {
   if (template === null) return null;
   return fillTemplate(template, (hole) => {
     if (hole === "org") return organization === null ? "null" : quoteLiteral(organization);
     if (hole === "now") return "now()";
-    // Nobody in particular makes these records: no user, no request.
+    // No user and no request creates these records.
     return /^(?:user|request)\./.test(hole) ? "null" : undefined;
   });
 }

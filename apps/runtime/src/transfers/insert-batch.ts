@@ -1,6 +1,6 @@
-// Writes the staged rows of a batch that is expected to be sound, in one statement: the table's own constraints judge it. In: a
-// target. Out: whether all rows were stored as they were sent. Where they were not, nothing of it is left, and `judge-batch.ts`
-// looks at each.
+// Writes the staged rows of a batch in one statement, in the expectation that all are valid: the table's own
+// constraints check them. In: a target. Out: whether all rows were stored as they were sent. If not, everything is
+// rolled back, and `judge-batch.ts` checks each row.
 import { quoteIdentifier, sqlState } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import type { ImportTarget } from "./import-target.ts";
@@ -36,11 +36,11 @@ export interface Stored {
 }
 
 interface Insert {
-  /** Whether a row that meets another one is left out, in the place of an error. */
+  /** Whether a conflicting row is left out instead of causing an error. */
   readonly leavesOut?: boolean;
 }
 
-/** @param rows A SELECT of typed rows. The ids are those that were stored, where some may be left out. */
+/** @param rows A SELECT of typed rows. Returns the stored ids, if some rows may be left out. */
 export async function insertRows(
   client: ClientBase,
   target: ImportTarget,

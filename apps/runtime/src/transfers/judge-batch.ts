@@ -1,6 +1,7 @@
-// Looks at each row of a batch that was not stored as a whole: which are refused, and why; the others are stored. In: staged rows of
-// a target. Out: refusals, in the order of the rows. It judges in sets: types, what is required, forms and checks, references; what
-// is unique, and what excludes another row, the insert itself decides, row after row.
+// Checks each row of a batch that could not be stored as a whole. Refused rows are reported, and the others are stored.
+// In: staged rows of a target. Out: refusals, in the order of the rows. Types, required values, forms, checks and
+// references are checked for all rows at once. Unique and exclusion constraints are decided by the insert itself, row
+// after row.
 import { type BulkTransaction, quoteIdentifier } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import { checkRefusal } from "../query/database-faults.ts";
@@ -20,7 +21,7 @@ export interface Judging {
   readonly forms: readonly LineRefusal[];
   /** Nothing is written. */
   readonly dry: boolean;
-  /** Entities whose records are still to come, where it is dry. */
+  /** In a dry run: entities whose records will follow. */
   readonly pending: readonly string[];
 }
 
@@ -44,7 +45,7 @@ export async function judgeBatch(
       `SELECT _n FROM ${JUDGED} _j WHERE NOT ${sql}`,
       field,
       "invalid_format",
-      "No value of the API has this form.",
+      "The API has no value of this form.",
     );
   }
   await markChecks(client, refused, target);
@@ -68,7 +69,9 @@ async function store(client: ClientBase, target: ImportTarget, refused: RefusedR
   return storeOneByOne(client, target, refused);
 }
 
-/** What no predicate foresaw, such as a text that is too long for its index: Postgres says for each row whether it can be. */
+/**
+ * For problems that no predicate covers, such as a text that is too long for its index: Postgres decides for each row.
+ */
 async function storeOneByOne(client: ClientBase, target: ImportTarget, refused: RefusedRows): Promise<Stored> {
   const { rows } = await client.query<{ n: string }>(
     `SELECT _n AS n FROM ${JUDGED} _j WHERE ${refused.isFree("_j._n")} ORDER BY _n`,
@@ -89,7 +92,7 @@ async function storeOneByOne(client: ClientBase, target: ImportTarget, refused: 
     } catch (error) {
       if (!isAboutRows(error)) throw error;
       await client.query("ROLLBACK TO SAVEPOINT one");
-      await refused.mark(`SELECT ${Number(n)}`, null, "not_allowed", "The database can't keep this record.");
+      await refused.mark(`SELECT ${Number(n)}`, null, "not_allowed", "The database can't store this record.");
     }
   }
   await nameConflicts(refused, target, ids);
@@ -105,17 +108,19 @@ async function markRequired(refused: RefusedRows, { mapped, others, table }: Imp
   }
 }
 
-/** A number with more digits than its column keeps would be rounded: what is stored is what the source has, or nothing. */
+/**
+ * Refuses numbers with more digits than their column, which would be rounded: the stored value must equal the source's.
+ */
 async function markChanged(refused: RefusedRows, { mapped }: ImportTarget): Promise<void> {
   for (const [at, field] of mapped.entries()) {
     if (field.sqlType === "text") continue;
     const changed = `SELECT _j._n FROM ${JUDGED} _j JOIN pg_temp._rows _s USING (_n)
       WHERE ${canonicalText("_j", field)} IS DISTINCT FROM _s.${stagedColumn(at)}`;
-    await refused.mark(changed, field.name, "inexact", "The field can't keep this value exactly.");
+    await refused.mark(changed, field.name, "inexact", "The field can't store this value exactly.");
   }
 }
 
-/** As the database has them: their SQL is over a row's columns. */
+/** The checks as the database has them: their SQL is over a row's columns. */
 async function markChecks(client: ClientBase, refused: RefusedRows, target: ImportTarget): Promise<void> {
   const { rows: checks } = await client.query<{ name: string; sql: string }>(
     `SELECT conname AS name, pg_get_expr(conbin, conrelid) AS sql FROM pg_constraint
@@ -125,7 +130,7 @@ async function markChecks(client: ClientBase, refused: RefusedRows, target: Impo
   const written = new Set([...target.mapped, ...target.others.map(({ field }) => field)].map(({ column }) => column));
   for (const { name, sql } of checks) {
     const columns = target.table.checks.find((check) => check.name === name)?.columns ?? [];
-    // About a column that stays empty or has its default: the insert itself judges it.
+    // A check on a column that isn't written: the insert itself decides it.
     if (!columns.every((column) => written.has(column))) continue;
     const { path, code, message } = checkRefusal(name, target.view);
     await refused.mark(`SELECT _n FROM ${JUDGED} _j WHERE NOT (${sql})`, path.slice(1) || null, code, message);
@@ -142,7 +147,7 @@ async function markReferences(refused: RefusedRows, target: ImportTarget, pendin
       other.inOrganization && target.view.entity.scope !== null ? ` AND _o."org_id" = _j."org_id"` : ""
     })`;
     const missing = `SELECT _n FROM ${JUDGED} _j WHERE ${column} IS NOT NULL AND NOT ${isThere}`;
-    await refused.mark(missing, field.name, "unknown_reference", "There is no such record.");
+    await refused.mark(missing, field.name, "unknown_reference", "This record does not exist.");
   }
 }
 

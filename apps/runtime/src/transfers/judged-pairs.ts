@@ -1,4 +1,5 @@
-// Staged pairs of ids, of which both records must be there. In: the tables of both. Out: which pairs are refused, and why.
+// Checks staged pairs of ids, whose records must both exist. In: the tables of both. Out: which pairs are refused, and
+// why.
 import type { RowRefusal } from "@plinth/bundle/cell";
 import type { BulkTransaction } from "@plinth/postgres";
 import { STAGED } from "./staged-rows.ts";
@@ -32,7 +33,7 @@ export async function judgePairs(
     );
   };
   const free = "_s._key NOT IN (SELECT _key FROM pg_temp._refused)";
-  await mark(`(_s._c0 ~* ${UUID} AND _s._c1 ~* ${UUID}) IS NOT TRUE`, [null, "wrong_type", "It is no pair of ids."]);
+  await mark(`(_s._c0 ~* ${UUID} AND _s._c1 ~* ${UUID}) IS NOT TRUE`, [null, "wrong_type", "It is not a pair of ids."]);
   await mark(`${free} AND NOT EXISTS (SELECT 1 FROM ${first.table} _r WHERE _r."id" = _s._c0::uuid)`, [
     "id",
     "unknown_reference",

@@ -1,4 +1,5 @@
-// Brings the pairs of a many-to-many field. In: staged pairs of ids. Out: what became of them. A pair that is there already counts.
+// Imports the pairs of a many-to-many field. In: staged pairs of ids. Out: the result. An existing pair counts as
+// taken.
 import type { BulkTransaction } from "@plinth/postgres";
 import { rowHash } from "./canonical.ts";
 import type { LinkTarget } from "./import-target.ts";
@@ -13,7 +14,7 @@ export async function linkRecords(
   const { client } = open;
   const refused = await judgePairs(open, {
     first: { table: own.table, message: "The record itself was refused." },
-    second: { table: other.table, field: field.name, message: "There is no such record." },
+    second: { table: other.table, field: field.name, message: "This record does not exist." },
     sameOrganization,
   });
   const free = `FROM ${STAGED} _s WHERE _s._key NOT IN (SELECT _key FROM pg_temp._refused)`;

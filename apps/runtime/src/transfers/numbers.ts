@@ -1,5 +1,5 @@
-// Numbers of records that come in batches. In: a target with numbered fields. Out: the numbers that a batch takes, and counters that
-// stand behind all numbers that the source brings along. A number of a row that is refused later is not given again.
+// Numbers of imported records. In: a target with numbered fields. Out: the numbers of a batch, and counters above all
+// numbers of the source. The number of a row that is refused later isn't used again.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import type { StoredField } from "../query/entity-view.ts";
@@ -22,7 +22,7 @@ export function numberingJoins(target: ImportTarget): string {
     .join("");
 }
 
-/** SQL of a row's number, where the batch has taken its numbers and `numberingJoins` follow the rows. */
+/** SQL of a row's number, if the batch has taken its numbers and `numberingJoins` follow the rows. */
 export function numberOf(field: StoredField, at: number): string {
   const counter = `PARTITION BY _n${at}."name"`;
   return (
@@ -31,7 +31,7 @@ export function numberOf(field: StoredField, at: number): string {
   );
 }
 
-/** The next number that the service gives comes after the greatest one of the source. */
+/** The service's next number comes after the greatest one of the source. */
 export async function raiseCounters(client: ClientBase, target: ImportTarget, rows: string): Promise<void> {
   for (const field of target.mapped.filter(({ sequence }) => sequence !== null)) {
     const { prefix = "" } = field.sequence ?? {};

@@ -1,12 +1,12 @@
-// Which rows of a batch are refused, and why: a table of this transaction, of which each row's first reason counts. In: SELECTs of row
-// numbers. Out: conditions, and the refusals at the end.
+// The refused rows of a batch, and the reasons: a table of this transaction, in which each row's first reason counts.
+// In: SELECTs of row numbers. Out: conditions, and the refusals at the end.
 import type { RowRefusal } from "@plinth/bundle/cell";
 import type { BulkTransaction } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import { JUDGED } from "./staged-rows.ts";
 import type { LineRefusal } from "./text-forms.ts";
 
-/** Of a key of the source, in a report. */
+/** Shown characters of a source's key in a report. */
 const KEY_SHOWN_MAX = 200;
 
 export class RefusedRows {
@@ -35,7 +35,7 @@ export class RefusedRows {
     return new RefusedRows(open);
   }
 
-  /** @param numbers A SELECT of row numbers. Nothing changes for a row that is refused already. */
+  /** @param numbers A SELECT of row numbers. Rows that are already refused don't change. */
   async mark(numbers: string, field: string | null, code: string, message: string): Promise<void> {
     await this.#client.query(
       `INSERT INTO pg_temp._refused SELECT _m._n, $1, $2, $3 FROM (${numbers}) _m (_n) ON CONFLICT DO NOTHING`,
@@ -43,7 +43,7 @@ export class RefusedRows {
     );
   }
 
-  /** Makes `_left` of the judged rows that are neither refused nor stored. Out: how many there are. */
+  /** Creates `_left` from the judged rows that are neither refused nor stored. Returns their number. */
   async leftOut(storedIds: readonly string[]): Promise<number> {
     await this.#open.makeTable("_left", { columns: "_n bigint" });
     const { rowCount } = await this.#client.query(
@@ -58,7 +58,7 @@ export class RefusedRows {
     return `NOT EXISTS (SELECT 1 FROM pg_temp._refused _x WHERE _x._n = ${number})`;
   }
 
-  /** Those that are not refused. */
+  /** The rows that are not refused. */
   async countFree(): Promise<{ readonly count: number; readonly checksum: string; readonly ids: [] }> {
     const { rows } = await this.#client.query<{ count: string; checksum: string }>(
       `SELECT count(*), coalesce(sum(_s._hash), 0)::text AS checksum FROM pg_temp._rows _s WHERE ${this.isFree("_s._n")}`,

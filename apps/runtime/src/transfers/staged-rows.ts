@@ -1,12 +1,13 @@
-// Brings a batch's rows into a table of this transaction alone. In: lines in COPY's text format. Out: how many rows there are, and
-// the sum of their hashes as the source has made them. The table is gone with the transaction: nothing is left in the project's schema.
+// Reads a batch's rows into a table that only this transaction sees. In: lines in COPY's text format. Out: the number
+// of rows, and the sum of their hashes from the source. The table ends with the transaction, and leaves nothing in the
+// project's schema.
 import { finished } from "node:stream/promises";
 import type { BulkTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { from } from "pg-copy-streams";
 
 export const STAGED = "pg_temp._staged";
-/** Its rows with their numbers, and every value of its type; of those that have one. */
+/** The valid rows with their numbers, and every value in its type. */
 export const JUDGED = "pg_temp._judged";
 
 export function stagedColumn(at: number): string {
@@ -18,7 +19,7 @@ export interface Staged {
   readonly checksum: string;
 }
 
-/** @throws Fault `bad_request` where the lines are not what was announced. */
+/** @throws Fault `bad_request` if the lines are not those that were announced. */
 export async function stageRows(
   { client, makeTable }: BulkTransaction,
   { rows, count, width }: { readonly rows: string; readonly count: number; readonly width: number },
@@ -38,6 +39,8 @@ export async function stageRows(
   );
   const found = counted[0];
   if (Number(found?.count) !== count)
-    throw new Fault("bad_request", { detail: "The batch has other rows than it says." });
+    throw new Fault("bad_request", {
+      detail: "The number or the checksum of the rows differs from what the batch declares.",
+    });
   return { count, checksum: found?.checksum ?? "0" };
 }

@@ -1,10 +1,10 @@
-// What became of the rows of a batch, whichever kind of step it is of. Types alone.
+// The result of a batch, for any kind of step. Types only.
 import type { RowRefusal } from "@plinth/bundle/cell";
 
-/** What became of the rows of a batch. */
+/** The result of a batch. */
 export interface Taken {
   readonly accepted: number;
-  /** Of the stored records. */
+  /** The checksum of the stored records. */
   readonly checksum: string;
   readonly refusals: readonly RowRefusal[];
   readonly refusedChecksum: string;

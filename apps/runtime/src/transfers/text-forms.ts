@@ -1,5 +1,5 @@
-// Values whose form no column's type or check knows: e-mail addresses, phone numbers, members of objects. In: lines of rows.
-// Out: which of them are refused, and why. The same JSON Schemas judge them that judge the bodies of the API.
+// Checks values whose form no column type or check covers: e-mail addresses, phone numbers, members of objects. In:
+// lines of rows. Out: which of them are refused, and why. The same JSON Schemas check the bodies of the API.
 import type { BundleField } from "@plinth/bundle";
 import { readCopyValue } from "@plinth/postgres";
 import type { FieldError } from "@plinth/service";
@@ -22,15 +22,15 @@ export interface LineRefusal {
 type Judge = (value: string) => Pick<FieldError, "code" | "message"> | null;
 
 interface JudgedColumn {
-  /** Its place in a line, behind the key and the hash. */
+  /** Its position in a line, after the key and the hash. */
   readonly at: number;
   readonly field: string;
   readonly judge: Judge;
 }
 
-/** Any text that Postgres can hold: the column's type knows that. */
+/** Any text that Postgres can store, which the column's type already checks. */
 const PLAIN_TEXT = "^[^\\x00\\p{Cs}]*$";
-/** A compiled schema with its source and its scope, as measured. */
+/** The measured size of a compiled schema with its source and its scope. */
 const JUDGE_BYTES = 5_000;
 
 export function judgeForms(release: ActiveRelease, target: ImportTarget, rows: string): readonly LineRefusal[] {
@@ -58,18 +58,18 @@ export function judgeForms(release: ActiveRelease, target: ImportTarget, rows: s
   return refusals;
 }
 
-const judges: Derivation<{ readonly made: Map<string, Judge | null>; readonly grow: (bytes: number) => void }> = {
+const judges: Derivation<{ readonly compiled: Map<string, Judge | null>; readonly grow: (bytes: number) => void }> = {
   name: "judges of imported values",
-  make: (_, grow) => ({ made: new Map(), grow }),
+  make: (_, grow) => ({ compiled: new Map(), grow }),
 };
 
 function judgeOf(release: ActiveRelease, view: EntityView, field: BundleField): Judge | null {
-  const { made, grow } = derived(release, judges);
+  const { compiled, grow } = derived(release, judges);
   const key = `${view.entity.name}.${field.name}`;
-  let judge = made.get(key);
+  let judge = compiled.get(key);
   if (judge === undefined) {
     judge = makeJudge(view, field);
-    made.set(key, judge);
+    compiled.set(key, judge);
     if (judge !== null) grow(JUDGE_BYTES);
   }
   return judge;
@@ -110,5 +110,7 @@ function problemOf(
 
 const judgeEmail: Judge = (value) => {
   const { success, error } = emailAddress.safeParse(value);
-  return success ? null : { code: "invalid_format", message: error.issues[0]?.message ?? "It is no e-mail address." };
+  return success
+    ? null
+    : { code: "invalid_format", message: error.issues[0]?.message ?? "It is not an e-mail address." };
 };

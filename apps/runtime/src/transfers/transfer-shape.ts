@@ -1,10 +1,10 @@
-// What an import can write and an export reads. In: the live release. Out: entities with their fields.
-// It never names what nobody may read or write: hashes of passwords are no fields, and what is encrypted stays.
+// The data that an import can write and an export can read. In: the live release. Out: entities with their fields. It never
+// names data that nobody can read or write: password hashes aren't fields, and encrypted values stay.
 import type { BundleField } from "@plinth/bundle";
 import type { ExportPart, TransferEntity, TransferField, TransferShape } from "@plinth/bundle/cell";
 import type { ActiveRelease } from "../project/active-release.ts";
 
-/** Entities with rows of which others are made: members and their organizations are invited, or made by the module. */
+/** Entities with rows that create others: members and their organizations are invited, or created by the module. */
 const NO_RECORDS: readonly string[] = ["organization"];
 
 export function transferShape({ bundle }: ActiveRelease): TransferShape {
@@ -39,7 +39,7 @@ function transferField(
 }
 
 function refusalOf({ name, secret }: BundleField): string | null {
-  if (secret) return "Its values are encrypted by the service: write them through the API.";
+  if (secret) return "The service encrypts its values. Write them through the API.";
   return name === "version" ? "The service counts versions." : null;
 }
 

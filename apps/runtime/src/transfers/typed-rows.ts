@@ -1,16 +1,16 @@
-// The staged rows as rows of the entity's table. In: a target. Out: SQL: the columns to write, the rows with every value of its type,
-// and what no check of the table asks of a value because the API's own forms do.
+// The staged rows as rows of the entity's table. In: a target. Out: SQL: the columns to write, the rows with every
+// value in its type, and the conditions of the API's own forms, which the table doesn't check.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { canonicalText, rowHash } from "./canonical.ts";
 import type { ImportTarget } from "./import-target.ts";
 import { stagedColumn } from "./staged-rows.ts";
 
-/** Names of all columns that are written, quoted. */
+/** Names of all written columns, quoted. */
 export function writtenColumns({ mapped, others, numbered }: ImportTarget): readonly string[] {
   return [...mapped, ...others.map(({ field }) => field), ...numbered].map(({ column }) => quoteIdentifier(column));
 }
 
-/** What a SELECT over staged rows gives, without the numbers. */
+/** The result columns of a SELECT over staged rows, without the numbers. */
 export function typedColumns({ mapped, others }: ImportTarget, row: string): readonly string[] {
   return [
     ...mapped.map((field, at) => `${row}.${stagedColumn(at)}::${field.sqlType} AS ${quoteIdentifier(field.column)}`),
@@ -18,12 +18,12 @@ export function typedColumns({ mapped, others }: ImportTarget, row: string): rea
   ];
 }
 
-/** The hash of a stored row, over the fields that the source gave. */
+/** The hash of a stored row, over the fields from the source. */
 export function storedHash({ mapped }: ImportTarget, row: string): string {
   return rowHash(mapped.map((field) => canonicalText(row, field)));
 }
 
-/** Of each field that the API bounds beyond its column's type, what holds of a value; SQL over the row. */
+/** Conditions on values of fields that the API limits more than their column's type; SQL over the row. */
 export function formsOf(
   target: ImportTarget,
   row: string,
@@ -46,7 +46,7 @@ function formOf(value: string, sqlType: string): string | null {
   if (sqlType === "date" || sqlType === "timestamptz") {
     return `(isfinite(${value}) AND extract(year FROM ${value}) BETWEEN 1 AND 9999)`;
   }
-  // Months have no fixed length, and a duration of the API no sign.
+  // Months have no fixed length, and durations in the API are never negative.
   if (sqlType === "interval") return `(extract(year FROM ${value}) = 0 AND extract(month FROM ${value}) = 0)`;
   if (sqlType.startsWith("numeric")) return sqlType.endsWith("[]") ? null : `${value} <> 'NaN'`;
   return null;

@@ -1,4 +1,5 @@
-// Rows that meet another one: by their id, by what is unique, or by what may not overlap. In: the judged rows of a target. Out: marks.
+// Finds rows that conflict with another one: by their id, a unique constraint, or an exclusion. In: the judged rows of
+// a target. Out: marks.
 import { quoteIdentifier } from "@plinth/postgres";
 import type { ImportTarget } from "./import-target.ts";
 import type { RefusedRows } from "./refused-rows.ts";
@@ -9,7 +10,7 @@ interface Unique {
   readonly where: string | null;
 }
 
-/** Rows that the insert has left out: which of the table's constraints was it? */
+/** Finds out which of the table's constraints made the insert leave rows out. */
 export async function nameConflicts(
   refused: RefusedRows,
   target: ImportTarget,
@@ -17,44 +18,47 @@ export async function nameConflicts(
 ): Promise<void> {
   const left = await refused.leftOut(storedIds);
   if (left === 0) return;
-  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record is there already.");
+  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record already exists.");
   for (const { columns, where } of uniquesOf(target)) {
     await refused.mark(
       existing(target, columns, where),
       columns.join(", "),
       "taken",
-      "Another record has this value already.",
+      "Another record already has this value.",
     );
   }
   const overlap = target.view.entity.exclusions?.[0];
-  const message = overlap?.message ?? "Another record is in its way.";
+  const message = overlap?.message ?? "Another record conflicts with it.";
   await refused.mark("SELECT _n FROM pg_temp._left", overlap?.fields.join(", ") ?? null, "overlaps", message);
 }
 
-/** The same where nothing is written: against the records that are there, and against earlier rows of the batch. */
+/** The same for a dry run: compares with existing records, and with earlier rows of the batch. */
 export async function judgeUnique(refused: RefusedRows, target: ImportTarget): Promise<void> {
   await refused.leftOut([]);
-  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record is there already.");
+  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record already exists.");
   for (const { columns, where } of uniquesOf(target)) {
     const field = columns.join(", ");
-    await refused.mark(existing(target, columns, where), field, "taken", "Another record has this value already.");
+    await refused.mark(existing(target, columns, where), field, "taken", "Another record already has this value.");
     const key = columns.map((column) => `_j.${quoteIdentifier(column)}`);
     const filled = key.map((column) => `${column} IS NOT NULL`).join(" AND ");
     const earlier = `SELECT _n FROM (
         SELECT _n, row_number() OVER (PARTITION BY ${key.join(", ")} ORDER BY _n) AS _place
         FROM ${JUDGED} _j WHERE ${filled}${where === null ? "" : ` AND (${where})`} AND ${refused.isFree("_j._n")}
       ) _ranked WHERE _place > 1`;
-    await refused.mark(earlier, field, "taken", "Another row of the source has this value already.");
+    await refused.mark(earlier, field, "taken", "Another row of the source already has this value.");
   }
 }
 
-/** Uniques over columns that the import writes: of the others nobody knows the values before they are stored. */
+/**
+ * Unique constraints over columns that the import writes. The values of other columns are unknown before they are
+ * stored.
+ */
 function uniquesOf({ table, mapped, others }: ImportTarget): readonly Unique[] {
   const written = [...mapped, ...others.map(({ field }) => field)].map(({ column }) => column);
   return table.uniques.filter(({ columns }) => columns.every((column) => written.includes(column)));
 }
 
-/** Rows with the values of a stored record, of those that were left out. */
+/** Rows with the values of a stored record, among those that were left out. */
 function existing({ into }: ImportTarget, columns: readonly string[], where: string | null): string {
   const same = columns.map((column) => `_o.${quoteIdentifier(column)} = _j.${quoteIdentifier(column)}`).join(" AND ");
   const counted = where === null ? "true" : `(SELECT ${where} FROM (SELECT _j.*) _w)`;

@@ -1,5 +1,5 @@
-// Which staged texts are no values of their field's type. In: a field and its staged column. Out: marks. Postgres 16 says it by itself;
-// before, each text is tried by a function of this session alone.
+// Finds staged texts that are not values of their field's type. In: a field and its staged column. Out: marks. Postgres
+// 16 has a function for this. In older versions, a function of this session tries each text.
 import { type BulkTransaction, quoteLiteral } from "@plinth/postgres";
 import type { StoredField } from "../query/entity-view.ts";
 import type { RefusedRows } from "./refused-rows.ts";
@@ -16,7 +16,7 @@ export async function markInvalid(
   const isValid = await validity(open);
   const invalid = `SELECT _n FROM pg_temp._rows _s WHERE _s.${staged} IS NOT NULL
     AND NOT ${isValid}(_s.${staged}, ${quoteLiteral(sqlType)})`;
-  await refused.mark(invalid, name, "wrong_type", `It is no value of the type ${sqlType}.`);
+  await refused.mark(invalid, name, "wrong_type", `It is not a value of the type ${sqlType}.`);
 }
 
 async function validity({ client, asCell }: BulkTransaction): Promise<string> {
@@ -28,7 +28,7 @@ async function validity({ client, asCell }: BulkTransaction): Promise<string> {
   return "pg_temp._is_valid";
 }
 
-/** The exception takes the place of what Postgres 16 brings; it is the same answer for each text. */
+/** The exception replaces the function of Postgres 16, with the same answer for each text. */
 const TRY_INPUT = `
   CREATE OR REPLACE FUNCTION pg_temp._is_valid(_text text, _type text) RETURNS boolean LANGUAGE plpgsql AS $body$
   BEGIN

@@ -1,5 +1,6 @@
-// Receivers that behave badly: silent, slow, endless answers, none that reads. In: such ones beside a good one in one project. Out: the
-// good one gets all, and soon; what the others do is noted as what it is, and takes no memory.
+// Receivers that behave badly: silent, slow, endless answers, or never reading. In: bad receivers and a good one in one
+// project. Out: the good one gets everything soon; the results of the others are recorded correctly, and take no
+// memory.
 
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type Server } from "node:net";
@@ -27,7 +28,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Bytes and no more: what no HTTP server would let a test do. */
+/** Raw bytes, because no HTTP server would let a test do this. */
 async function startBad(behave: (socket: Socket) => void): Promise<string> {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     sockets.add(socket);
@@ -39,7 +40,7 @@ async function startBad(behave: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-it("bad receivers hold up no good one, and take no memory", { timeout: 90_000 }, async () => {
+it("bad receivers delay no good one, and take no memory", { timeout: 90_000 }, async () => {
   hooked = await openHooked(blueprint, () => ({}));
   const { receiver, call, createTicket, work } = hooked;
   const head = `HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_MB * 1_048_576}\r\n\r\n`;
@@ -89,6 +90,6 @@ it("bad receivers hold up no good one, and take no memory", { timeout: 90_000 },
   ] as const) {
     await expect.poll(() => errorsOf(name), { timeout: 40_000 }).toEqual([error]);
   }
-  // A MB of each answer is read at most, and some on its way.
+  // At most one MB of each answer is read, and some more is on its way.
   expect(sent).toBeLessThan(ANSWER_MB);
 });

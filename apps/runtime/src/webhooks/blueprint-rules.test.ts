@@ -1,5 +1,5 @@
-// What a blueprint says of webhooks that leave the project, at work: which events are sent, how they are tried and kept, what a new
-// endpoint has, and that the operator's limits outrank it.
+// The rules of a blueprint for outbound webhooks in use: which events are sent, how they are retried and stored, the
+// settings of a new endpoint, and that the operator's limits have priority.
 import { afterEach, expect, it } from "vitest";
 import type { Answer, Received } from "../workflows/testing/receiver.ts";
 import { sweepDeliveries } from "./delivery-retention.ts";
@@ -36,7 +36,7 @@ async function open(
   return hooked;
 }
 
-it("a new endpoint has the payload and the signature that the blueprint says, unless it says otherwise", async () => {
+it("a new endpoint has the blueprint's payload and signature, unless it sets others", async () => {
   const { call, receiver, createTicket, until } = await open("{ payload: thin, signing: v1a }");
   const made = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   expect(made).toMatchObject({ payload: "thin", signing: "ed25519", secret: null });
@@ -49,7 +49,7 @@ it("a new endpoint has the payload and the signature that the blueprint says, un
   expect(new Map(records as [string, object][]).get("/other")).toMatchObject({ title: "first" });
 });
 
-it("endpoints are sent the events that the blueprint names, and can't ask for others", async () => {
+it("endpoints receive the events that the blueprint names, and can't subscribe to others", async () => {
   const { call, receiver, createTicket, until, work } = await open("{ events: [ticket.created] }");
   const url = receiver.url;
   await expect(call("POST", "/v1/webhook-endpoints", { url, events: ["ticket.updated"] })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ it("a delivery of an event that the live release no longer names is not sent", a
   expect(receiver.received).toHaveLength(1);
 });
 
-it("attempts are as many as the blueprint says, of deliveries that were made before, too", async () => {
+it("the number of attempts follows the blueprint, even for earlier deliveries", async () => {
   const { call, receiver, createTicket, until, work } = await open("{ retry: 3 }", () => ({ status: 500 }));
   await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   await createTicket();
@@ -93,7 +93,7 @@ it("attempts are as many as the blueprint says, of deliveries that were made bef
   expect(receiver.received).toHaveLength(5);
 });
 
-it("an endpoint is disabled after as long as the blueprint says, within the operator's days", async () => {
+it("an endpoint is disabled after the blueprint's time, within the operator's days", async () => {
   const { call, receiver, createTicket, until, work } = await open("{ disable_after: 2h }", () => ({ status: 500 }));
   const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   await createTicket();
@@ -109,7 +109,7 @@ it("an endpoint is disabled after as long as the blueprint says, within the oper
 it.each([
   ["{ concurrency: 3 }", 20, 3],
   ["{ concurrency: 12 }", 4, 4],
-])("%s, where the operator allows %i: %i calls at once", async (out, concurrencyMax, most) => {
+])("%s, with an operator's limit of %i: %i calls at once", async (out, concurrencyMax, most) => {
   const { call, receiver, createTicket } = await open(out, () => ({ afterMs: 150 }), {
     concurrencyMax,
     failingDaysMax: 30,
@@ -120,7 +120,7 @@ it.each([
   expect(receiver.atOnceMax()).toBe(most);
 });
 
-it("deliveries are kept as long as the blueprint says, and never longer than the operator keeps them", async () => {
+it("deliveries are stored for the blueprint's time, and never longer than the operator's", async () => {
   const { call, receiver, createTicket, until, work } = await open("{ retention: 7d }");
   await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   for (const title of ["first", "second"]) await createTicket(title);
@@ -141,13 +141,13 @@ it("deliveries are kept as long as the blueprint says, and never longer than the
   expect(await sweepDeliveries(work.cell.pool, 5, () => false)).toBe(1);
 });
 
-it("pauses are the blueprint's, a tenth longer at most, and end with the operator's days", () => {
+it("pauses follow the blueprint, a tenth longer at most, and end with the operator's days", () => {
   const pauses = { backoff: "exponential", delayMs: 10_000, delayMsMax: 60_000 } as const;
   const rules = rulesOf({ attempts: 6, pauses }, defaultWebhookLimits);
   const seconds = [1, 2, 3, 4, 5, 6].map((tries) => (nextDelayMs(tries, 0, 0, rules) ?? 0) / 1_000);
   expect(seconds).toEqual([10, 20, 40, 60, 60, 0]);
   expect(nextDelayMs(1, 0, 1, rules)).toBe(11_000);
-  // A number alone goes on with the schedule's last pause.
+  // A number without pauses continues with the schedule's last pause.
   expect(nextDelayMs(11, 0, 0, rulesOf({ attempts: 12 }, defaultWebhookLimits))).toBe(10 * 3_600_000);
   const daily = { attempts: 20, pauses: { ...pauses, delayMs: 86_400_000, delayMsMax: 86_400_000 } };
   const short = rulesOf(daily, { concurrencyMax: 20, failingDaysMax: 3 });

@@ -1,4 +1,5 @@
-// What an attempt sends. In: a claimed delivery. Out: its body as far as its reader may see it now; null where it may not be sent any more.
+// The body of an attempt. In: a claimed delivery. Out: its body as far as its reader can see it now; null if it can no
+// longer be sent.
 import type { ProjectScope } from "@plinth/postgres";
 import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -15,9 +16,8 @@ export interface BodySources {
 }
 
 /**
- * What was sealed at the event, as far as its reader may see it now. An endpoint of the project's own is not looked at again while
- * the same release is live.
- * @returns Null where it may not be sent any more.
+ * The body that was sealed at the event, as far as its reader can see it now. An endpoint of the project itself isn't
+ * checked again while the same release is live. @returns null if it can no longer be sent.
  */
 export async function bodyNow(
   { box, scopeOf }: BodySources,
@@ -41,7 +41,7 @@ export async function bodyNow(
       [claim.event_id],
     );
     const [json = null] = rows[0] ?? [];
-    // The event is kept no longer: what its reader may see of it can't be asked any more.
+    // The event is deleted, so it can't be checked any more what its reader can see of it.
     if (json === null) return isOwn ? sealed : null;
     const event = storedEvent(JSON.parse(json));
     const { subject_entity: entity, subject_id: id } = claim;

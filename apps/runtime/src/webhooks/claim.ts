@@ -1,6 +1,7 @@
-// Which deliveries are attempted next. In: what is due, and what a process has already. Out: claims. One process at a time has an endpoint,
-// by a lease with a fence, and only that process sends what is due there: nothing is written for a claim of a delivery. An endpoint that
-// fails, or has not succeeded yet, has few claims, and all such endpoints of a project share a few: they take nothing from the others.
+// Claims the next deliveries to attempt. In: the due deliveries, and those that a process already has. Out: claims. One
+// process at a time holds an endpoint, by a lease with a fence, and only that process sends its due deliveries, so a
+// claim of a delivery writes nothing. An endpoint that fails, or has not succeeded yet, gets few claims, and all such
+// endpoints of a project share a few, so that they take nothing from the others.
 import type { ProjectId } from "@plinth/bundle";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -12,7 +13,10 @@ import { together } from "./together.ts";
 
 export interface Claim {
   readonly id: string;
-  /** Of its endpoint: it rises whenever another process takes the endpoint, and what comes from one before changes nothing more. */
+  /**
+   * The endpoint's fence. It rises whenever another process takes the endpoint; results with an earlier fence change
+   * nothing.
+   */
   readonly fence: string;
   readonly project_id: ProjectId;
   readonly event_id: string | null;
@@ -24,16 +28,16 @@ export interface Claim {
   readonly subject_id: string | null;
   readonly tries: number;
   readonly url: string;
-  /** Calls of its endpoint at once: as many as its blueprint says, and the operator allows. */
+  /** Concurrent calls of its endpoint: as many as its blueprint says and the operator allows. */
   readonly concurrency: number;
-  /** Whether the delivery is pulled by a listener (`listeners.ts`), which makes one attempt. */
+  /** Whether a listener pulls the delivery (`listeners.ts`) and makes one attempt. */
   readonly pulled: boolean;
   readonly endpoint: Endpoint;
   /** Its endpoint has not succeeded yet, or has just failed. */
   readonly doubtful: boolean;
 }
 
-/** What a process has of an endpoint. */
+/** A process's deliveries for an endpoint. */
 export interface HeldLane {
   readonly endpoint: string;
   readonly project: string;
@@ -41,7 +45,7 @@ export interface HeldLane {
   readonly n: number;
 }
 
-/** Who claims, and what there is room for. */
+/** The claiming process, and its room. */
 export interface Room {
   /** The same for all claims of a process. */
   readonly holder: string;
@@ -50,22 +54,24 @@ export interface Room {
   readonly ids: readonly string[];
   readonly healthy: number;
   readonly doubtful: number;
-  /** The operator's: calls of one endpoint at once. */
+  /** The operator's limit: concurrent calls of one endpoint. */
   readonly concurrencyMax: number;
 }
 
-/** Of an endpoint. Longer than one call may take, which is 15 s: each call begins with two thirds of it left. */
+/**
+ * For an endpoint. Longer than one call may take, which is 15 s: each call begins with at least two thirds of it left.
+ */
 export const LEASE_MS = 30_000;
 const LEFT_MS_MIN = 20_000;
-/** Claims of an endpoint that succeeds: some wait in the process that has them, so that no call waits for the next claim. */
+/** Claims of an endpoint that succeeds. Some wait in their process, so that calls don't wait for the next claim. */
 export const HELD_PER_ENDPOINT = 64;
-/** The same of a project. */
+/** The same for a project. */
 const HELD_PER_PROJECT = 160;
 /** Claims of an endpoint that has not succeeded yet, or has just failed. */
 const PER_DOUBTFUL_ENDPOINT = 2;
-/** Of all such endpoints of a project: half of the calls that a process makes for a project at once. */
+/** For all such endpoints of a project: half of the calls that a process makes for a project at once. */
 const DOUBTFUL_PER_PROJECT = 10;
-/** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
+/** After this many failures in a row, an endpoint gets one delivery at a time, with pauses. */
 export const FAILURES_MAX = 5;
 
 /** Columns of a `Claim`, of the rows `d` and `e`. */
@@ -73,19 +79,19 @@ export const CLAIMED = `d.id, d.project_id, d.event_id, d.event_name, d.body, d.
     json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
       'payload', e.payload, 'version', e.version) AS endpoint`;
 
-/** Of the rows `p`. */
+/** SQL over the rows `p`. */
 const CALLS_AT_ONCE = (most: string): string => `least(coalesce(p.webhook_concurrency, ${CONCURRENCY}), ${most}::int)`;
 
 const IS_DUE = `SELECT 1 FROM plinth.webhook_deliveries WHERE status = 'pending' AND due_at <= clock_timestamp() LIMIT 1`;
-/** Of the row `e`. */
+/** SQL over the row `e`. */
 const DOUBTFUL = "(e.failures > 0 OR e.last_success_at IS NULL)";
 const IS_FREE = "(e.holder = $1 OR e.lease_until IS NULL OR e.lease_until <= clock_timestamp())";
 const LASTS = `(e.lease_until > clock_timestamp() + interval '${LEFT_MS_MIN} milliseconds') IS TRUE`;
 const RENEWED = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 
 /**
- * A loose index scan over the endpoints that something waits for: as many look-ups, however many deliveries there are. An endpoint that
- * somebody else takes meanwhile gives no rows.
+ * A loose index scan over the endpoints with waiting deliveries: the number of look-ups doesn't depend on the number of
+ * deliveries. An endpoint that another process takes meanwhile returns no rows.
  */
 const CLAIM = `
   WITH RECURSIVE lane AS (
@@ -157,7 +163,10 @@ export async function claimDue(
   return rows;
 }
 
-/** Endpoints that a process has nothing of any more: others need not wait until its leases end. Never beside a claim of the same process. */
+/**
+ * Releases endpoints without claims, so that other processes don't wait until the leases end. Never call it during a
+ * claim of the same process.
+ */
 export async function releaseEndpoints(pool: Pool, holder: string, endpoints: readonly string[]): Promise<void> {
   if (endpoints.length === 0) return;
   await pool.query({
@@ -168,13 +177,16 @@ export async function releaseEndpoints(pool: Pool, holder: string, endpoints: re
 }
 
 export interface Begun {
-  /** Of the attempt. */
+  /** The number of the attempt. */
   readonly number: number;
-  /** What signs it, the newest first; others while receivers change over. */
+  /** The secrets that sign it, the newest first. There are several while receivers change over. */
   readonly secrets: readonly SigningSecret[];
 }
 
-/** Right before a call: an attempt is noted, and the lease outlasts it. Out: null where another process has the endpoint. */
+/**
+ * Called immediately before a call: records the attempt, and extends the lease beyond it. Null if another process has
+ * the endpoint.
+ */
 export type BeginAttempt = (claim: Pick<Claim, "id" | "fence" | "endpoint">) => Promise<Begun | null>;
 
 export function createBeginAttempt({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): BeginAttempt {
@@ -204,8 +216,8 @@ export function createBeginAttempt({ pool, box }: { readonly pool: Pool; readonl
 export const TOGETHER_MAX = 50;
 
 /**
- * A call does not wait until the note is on disk, since nothing follows from its loss: a process that dies loses nothing, and where the
- * database's machine dies, the delivery is sent again all the same. A lease has to outlast that, too.
+ * A call doesn't wait until the record is on disk, because a loss has no effect: a process that dies loses nothing, and
+ * if the database's machine dies, the delivery is sent again anyway. A lease must outlast that, too.
  */
 const BEGIN = `WITH begun AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS b (id, endpoint, fence)

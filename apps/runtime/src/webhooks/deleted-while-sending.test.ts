@@ -1,4 +1,5 @@
-// An endpoint is deleted while an attempt at it is being noted: both lock the same rows, so both have to begin with the endpoint's.
+// An endpoint is deleted while an attempt is being recorded: both lock the same rows, so both must begin with the
+// endpoint's row.
 import { afterEach, expect, it } from "vitest";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
@@ -21,7 +22,7 @@ it.each([200, 500])("an endpoint that answers %i is deleted without a deadlock",
   hooked = await openHooked(blueprint, () => ({ status }));
   const { work, call, receiver, createTicket } = hooked;
   const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
-  // Noting an attempt lingers between the delivery's row and the endpoint's.
+  // Recording an attempt pauses between the delivery's row and the endpoint's.
   await work.sql(
     `CREATE FUNCTION public.linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END'`,
   );

@@ -1,13 +1,13 @@
-// Deletes deliveries that ended longer ago than their project keeps them, or the operator. In: the operator's days. Out: batches of
-// deletes, until none is left or time is over.
+// Deletes deliveries that ended before the retention of their project or operator. In: the operator's days. Out:
+// batches of deletes, until none is left or the time is over.
 import type { Pool } from "pg";
 
 const BATCH_MAX = 1_000;
-/** Of one round: the next goes on. */
+/** For one round; the next one continues. */
 const BATCHES_MAX = 100;
 const DAY_MS = 86_400_000;
 
-/** Attempts go with their delivery. Out: how many deliveries. */
+/** Attempts are deleted with their delivery. Returns the number of deliveries. */
 export async function sweepDeliveries(pool: Pool, days: number, isStopped: () => boolean): Promise<number> {
   let deleted = await deleteBatches(pool, { condition: "true", days, values: [] }, isStopped);
   const { rows } = await pool.query<{ id: string; days: number }>(
@@ -15,7 +15,7 @@ export async function sweepDeliveries(pool: Pool, days: number, isStopped: () =>
     [days],
   );
   for (const project of rows) {
-    // Ids rise with time: none that was made later can have ended long enough ago.
+    // Ids rise with time, so no later delivery can have ended long enough ago.
     const condition = "d.project_id = $2 AND d.id < $3::uuid";
     const values = [project.id, idAt(Date.now() - (project.days - 1) * DAY_MS)];
     deleted += await deleteBatches(pool, { condition, days: project.days, values }, isStopped);
@@ -27,7 +27,7 @@ interface Old {
   /** Over the row `d`. */
   readonly condition: string;
   readonly days: number;
-  /** Of `$2` and those behind it. */
+  /** The values of `$2` and the following parameters. */
   readonly values: readonly string[];
 }
 
@@ -47,7 +47,7 @@ async function deleteBatches(pool: Pool, { condition, days, values }: Old, isSto
   return deleted;
 }
 
-/** The least UUID v7 of a time. */
+/** The lowest UUID v7 of a time. */
 function idAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -1,4 +1,5 @@
-// Who hears that an endpoint was disabled: other endpoints of admins, and workflows; never the endpoint itself, and no chain goes on.
+// Who is informed that an endpoint was disabled: other endpoints of admins, and workflows; never the endpoint itself,
+// and every chain ends.
 import { afterEach, expect, it } from "vitest";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
@@ -22,7 +23,7 @@ afterEach(async () => {
   hooked = null;
 });
 
-it("tells other endpoints and workflows, and not the endpoint itself", async () => {
+it("informs other endpoints and workflows, but not the endpoint itself", async () => {
   hooked = await openHooked(blueprint, ({ path }) => ({ status: path === "/gone" ? 410 : 200 }));
   const { call, receiver, createTicket, until, work } = hooked;
   const make = (path: string, events: readonly string[]) =>
@@ -40,7 +41,7 @@ it("tells other endpoints and workflows, and not the endpoint itself", async () 
   expect(receiver.received.filter(({ path }) => path === "/gone")).toHaveLength(1);
 });
 
-it("endpoints that hear of each other's end are disabled once each, and no more", async () => {
+it("endpoints that are informed about each other are each disabled only once", async () => {
   hooked = await openHooked(blueprint, () => ({ status: 410 }));
   const { call, receiver, createTicket, until } = hooked;
   for (const path of ["/a", "/b", "/c"])

@@ -1,4 +1,4 @@
-// Where events are sent, as it is stored, and who sees what there. In: rows. Out: endpoints, and whether one asked for an event.
+// A stored endpoint, and who sees its events. In: rows. Out: endpoints, and whether one subscribes to an event.
 import { expandRoles, USER_ROLES } from "../identity/roles.ts";
 import { membershipsOf } from "../identity/user-store.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly owner_kind: "user" | "organization" | null;
   readonly owner_id: string | null;
   readonly payload: "full" | "thin";
-  /** Of payloads. */
+  /** The version of payloads. */
   readonly version: number;
 }
 
@@ -28,19 +28,18 @@ export function asksFor(patterns: readonly string[], event: string): boolean {
   );
 }
 
-/** Whose rights decide what an endpoint is sent. */
+/** The rights that decide what an endpoint receives. */
 export interface Reader {
   readonly principal: Principal;
-  /** The organization that it is bound to; null where its events may be of any. */
+  /** The organization to which it is bound; null if its events may be of any. */
   readonly organization: string | null;
 }
 
 type Ask = (text: string, values: readonly string[]) => Promise<readonly TextRow[]>;
 
 /**
- * With the rights that they have now.
- * @param ask Runs a statement under the project's own role.
- * @returns Null where the owner is gone, or the role is no longer declared.
+ * With the current rights. @param ask Runs a statement under the project's own role. @returns null if the owner is
+ * gone, or the role is no longer declared.
  */
 export async function readerOf(ask: Ask, release: ActiveRelease, endpoint: Endpoint): Promise<Reader | null> {
   const { owner_kind: kind, owner_id: owner } = endpoint;
@@ -58,7 +57,7 @@ async function userReader(ask: Ask, release: ActiveRelease, id: string): Promise
   return (await userReaders(ask, release, [id])).get(id) ?? null;
 }
 
-/** In one statement: a user who is gone is left out. */
+/** In one statement. A user who no longer exists is left out. */
 export async function userReaders(
   ask: Ask,
   release: ActiveRelease,

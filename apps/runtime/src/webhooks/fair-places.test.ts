@@ -1,4 +1,5 @@
-// Many dead endpoints of one project: they take no place that the project's own healthy endpoint needs, and none of another project's.
+// Many dead endpoints of one project: they take no place that the project's own healthy endpoint needs, and none of
+// another project's.
 
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
@@ -36,7 +37,7 @@ it("a healthy endpoint is not starved by its project's dead ones", { timeout: 60
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {}).resume()));
   silent = server;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A third of them take a connection and stay silent, a third answer 500, a third refuse.
+  // A third of them accept a connection and don't answer, a third answer 500, a third refuse.
   const urls = [
     `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     `${receiver.url}/500`,
@@ -50,7 +51,7 @@ it("a healthy endpoint is not starved by its project's dead ones", { timeout: 60
   const arrived = (): number => receiver.received.filter(({ path }) => path === "/live").length;
   for (let at = 0; at < TICKETS; at++) await createTicket(`ticket ${at}`);
   await expect.poll(arrived, { timeout: 8_000, interval: 20 }).toBe(TICKETS + 1);
-  // While the silent ones hold what they are given.
+  // While the silent ones hold their deliveries.
   await createTicket("the last");
   const startedMs = performance.now();
   await expect.poll(arrived, { timeout: 8_000, interval: 20 }).toBe(TICKETS + 2);

@@ -1,5 +1,5 @@
-// The guide's receiver in Python, run as it stands where there is a `python3`: what the `standardwebhooks` package signs is genuine to it,
-// and what differs in anything is not.
+// The guide's receiver in Python, run unchanged if there is a `python3`: it accepts what the `standardwebhooks` package
+// signs, and refuses everything that differs.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

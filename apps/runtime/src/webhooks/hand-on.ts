@@ -1,5 +1,6 @@
-// Makes deliveries of events, in the transaction that hands the events on. In: events, and the endpoints that ask for them. Out: a
-// row for each endpoint that may see the event, with what it may see sealed in it; once for one event and endpoint.
+// Creates deliveries of events, in the transaction that hands the events on. In: events, and the endpoints that
+// subscribe to them. Out: a row for each endpoint that can see the event, with the visible part sealed in it; one for
+// each pair of event and endpoint.
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -22,24 +23,24 @@ export interface HandOnOptions {
   readonly logger: Logger;
 }
 
-/** Under the cell's role, and leaves it so. Out: how many deliveries there are to make. */
+/** Under the cell's role, which stays set. Returns the number of created deliveries. */
 export type HandOn = (
   open: TenantTransaction,
   release: ActiveRelease,
   events: readonly ProjectEvent[],
 ) => Promise<number>;
 
-/** Those of one owner follow one another: what one of them sees is kept for the next. */
+/** In the order of their owners, so that the view of one owner can be cached for the next endpoint. */
 const ENDPOINTS = `SELECT ${ENDPOINT} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.enabled
     AND (e.listens_until IS NULL OR e.listens_until > clock_timestamp())
   ORDER BY e.owner_kind, e.owner_id, e.role, e.id`;
 
 /** Characters of sealed bodies that are written at once: an event of 1 MB may go to a thousand endpoints. */
 const WRITTEN_AT_ONCE = 2_000_000;
-/** Deliveries that one transaction makes: until it ends, other projects' events and runs may wait for it. */
+/** Deliveries that one transaction creates. Until it ends, other projects' events and runs may wait for it. */
 const DELIVERIES_AT_ONCE = 10_000;
 
-/** How many events of a project may be handed on in one transaction. */
+/** How many events of a project can be handed on in one transaction. */
 export async function eventsAtOnce(client: ClientBase, projectId: ProjectId): Promise<number> {
   const { rows } = await client.query<{ endpoints: number }>(
     "SELECT count(*)::int AS endpoints FROM plinth.webhook_endpoints WHERE project_id = $1 AND enabled",
@@ -59,13 +60,13 @@ export function createHandOn(options: HandOnOptions): HandOn {
     const meant = (await meantEvents(open, release, events)).filter(({ event }) =>
       maySend(release.bundle.background, event.name),
     );
-    let made: Delivery[] = [];
+    let pending: Delivery[] = [];
     let count = 0;
     let characters = 0;
     const write = async (): Promise<void> => {
       await client.query("SET LOCAL ROLE NONE");
-      if (made.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(made)]);
-      made = [];
+      if (pending.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(pending)]);
+      pending = [];
       characters = 0;
     };
     const seen = createSeeing(options, open, release, endpoints);
@@ -76,7 +77,7 @@ export function createHandOn(options: HandOnOptions): HandOn {
         const found = await seen(asking, at, one);
         if (found === null) continue;
         const delivery = deliveryOf(options, release, endpoint, one, found);
-        made.push(delivery);
+        pending.push(delivery);
         count++;
         characters += delivery.body.length;
         if (characters < WRITTEN_AT_ONCE) continue;
@@ -89,14 +90,14 @@ export function createHandOn(options: HandOnOptions): HandOn {
   };
 }
 
-/** An endpoint that was enabled again at once isn't told that it was disabled. */
+/** An endpoint that was enabled again at once doesn't receive the event that it was disabled. */
 function isOwnEnd({ id }: Endpoint, { name, data }: ProjectEvent): boolean {
   return name === DISABLED_EVENT && (data as { readonly endpoint_id?: unknown } | null)?.endpoint_id === id;
 }
 
 interface Meant {
   readonly event: ProjectEvent;
-  /** Of an event that carries no record: the one that it is about. */
+  /** For an event without a record: the record that it is about. */
   readonly subject: Subject | null;
 }
 
@@ -105,7 +106,7 @@ interface Wish {
   readonly subject?: Subject | null;
 }
 
-/** Those that happened, and those that a step wants to be sent. */
+/** The events that happened, and those that a step sends. */
 async function meantEvents(
   open: TenantTransaction,
   { schema }: ActiveRelease,
@@ -135,12 +136,15 @@ interface Seen {
   readonly sight: Sight;
 }
 
-/** Owners whose sight of an event is kept at a time: a thousand of them may each see something else of a large record. */
+/**
+ * Owners whose views of an event are cached at a time, because a thousand of them may each see a different part of a
+ * large record.
+ */
 const SIGHTS_AT_ONCE = 20;
 
 /**
- * Endpoints of the same owner, or the same role, see the same. Several owners are judged under one savepoint.
- * @returns What the endpoint at that place sees of the event; those that follow it come next.
+ * Endpoints of the same owner, or the same role, see the same. Several owners are judged under one savepoint. @returns
+ * the part of the event that the endpoint at that position sees. Call it in the order of the endpoints.
  */
 function createSeeing(
   { logger }: HandOnOptions,
@@ -161,7 +165,7 @@ function createSeeing(
     return sight === null || reader === null ? null : { reader, sight };
   }
 
-  /** Out: false where one of them could not be judged; then nothing is kept. */
+  /** False if one of them could not be judged; then nothing is stored. */
   async function seeTogether(group: readonly Endpoint[], meant: Meant): Promise<boolean> {
     await open.client.query("SAVEPOINT webhook_sight");
     try {
@@ -172,7 +176,7 @@ function createSeeing(
       await open.client.query("ROLLBACK TO SAVEPOINT webhook_sight");
       sights.clear();
       if (group.length > 1) return false;
-      // One that can't be judged is not sent, and holds up neither the others nor the event.
+      // An event that can't be judged for an endpoint is not sent to it, but doesn't delay the others or the event.
       const { name } = meant.event;
       logger.error({ err: error, projectId: release.projectId, event: name }, "an event could not be judged");
       for (const endpoint of group) sights.set(keyOf(endpoint, meant), null);
@@ -200,7 +204,7 @@ function keyOf(endpoint: Endpoint, { event, subject }: Meant): string {
   return `${whoOf(endpoint)} ${event.id} ${subject?.id ?? ""}`;
 }
 
-/** One endpoint of each of the first owners. */
+/** One endpoint for each of the first owners. */
 function ownersOf(endpoints: readonly Endpoint[], most: number): readonly Endpoint[] {
   const owners = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {

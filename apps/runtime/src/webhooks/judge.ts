@@ -1,43 +1,43 @@
-// What somebody may see of an event. In: the event as it is kept, and a reader. Out: the record and its previous values as far as the
-// reader's rules allow it over the event's own values, whatever has become of the record since; of an event that carries no record,
-// what it tells of the record that it is about. It never shows what is hidden.
+// Decides which part of an event somebody can see. In: the stored event, and a reader. Out: the record and its previous
+// values, as far as the reader's rules allow it for the event's own values, whatever has happened to the record since;
+// for an event without a record, its data about the record that it is about. It never shows a hidden value.
 import type { BundleField } from "@plinth/bundle";
 import { quoteLiteral, type TenantTransaction } from "@plinth/postgres";
 import type { ProjectEvent, Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import {
-  type Asker,
-  askerIn,
+  callerIn,
   type EntityView,
   findEntity,
   forProject,
   living,
   permission,
+  type StatementCaller,
 } from "../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../query/parameters.ts";
 import { readableFields, recordJson } from "../query/readable-fields.ts";
 import { isJoined, shownOfKept } from "../query/references.ts";
 import type { Reader } from "./endpoint.ts";
 
-/** JSON texts: numbers keep their digits. */
+/** JSON texts, so that numbers keep their digits. */
 export interface Sight {
-  /** Null of an event without a record. */
+  /** Null for an event without a record. */
   readonly record: string | null;
   readonly old: string | null;
   readonly data: string;
-  /** Names of what is shown of the record, or of the event's payload; null where no rule is about it. */
+  /** Names of the shown members of the record, or of the event's payload; null if no rule applies. */
   readonly members: readonly string[] | null;
 }
 
 export interface Judged {
   readonly event: ProjectEvent;
-  /** Of an event that carries no record: the one that it is about. */
+  /** For an event without a record: the record that it is about. */
   readonly subject: Subject | null;
-  /** Members that may be shown at all; null for every one. */
+  /** Members that can be shown at all; null for all of them. */
   readonly only: readonly string[] | null;
 }
 
-/** @returns Null where the reader may not see it. */
+/** @returns null if the reader can't see it. */
 export async function judge(
   open: TenantTransaction,
   release: ActiveRelease,
@@ -49,7 +49,7 @@ export async function judge(
   const isAdmin = principal.roles.includes("admin") && reader.organization === null;
   const view = event.entity === null ? null : findEntity(release, event.entity);
   if (view === null) {
-    // No rule is about what a declared event carries; there are rules about the record that it is about.
+    // No rule covers the payload of a declared event. Rules cover the record that it is about.
     if (!isAdmin || only !== null) return event.entity === null ? judgeSubject(open, release, reader, judged) : null;
     const [row] = (await open.query(PLAIN(release.schema), [event.id])).rows;
     return row === undefined
@@ -59,9 +59,9 @@ export async function judge(
   if (reader.organization !== null && (view.entity.scope === null || event.organization !== reader.organization)) {
     return null;
   }
-  const asker: Asker =
-    reader.organization === null ? askerIn(principal, null) : { roles: principal.roles, unscoped: true };
-  const { text, values } = statementOf(view, asker, reader, event, only);
+  const caller: StatementCaller =
+    reader.organization === null ? callerIn(principal, null) : { roles: principal.roles, unscoped: true };
+  const { text, values } = statementOf(view, caller, reader, event, only);
   const [row] = (await open.query(forProject(text, release), values)).rows;
   const [record = null, old = null, data = null] = row ?? [];
   if (record === null) return null;
@@ -69,8 +69,8 @@ export async function judge(
 }
 
 /**
- * A declared event as whoever may read its subject sees it: of the payload those members that are nothing but values which they may
- * read of the record as it is now. All else that an author puts into an event is for admins.
+ * A declared event as a reader of its record sees it: only those members of the payload that are plain values of fields
+ * which they can read in the record now. Everything else that an author puts into an event is for admins.
  */
 async function judgeSubject(
   open: TenantTransaction,
@@ -82,7 +82,8 @@ async function judgeSubject(
   if (view === null || subject === null) return null;
   const scope = view.entity.scope === null ? null : await organizationOf(open, release, view, subject.id);
   if (organization !== null && scope !== organization) return null;
-  const asker: Asker = organization === null ? askerIn(principal, null) : { roles: principal.roles, unscoped: true };
+  const caller: StatementCaller =
+    organization === null ? callerIn(principal, null) : { roles: principal.roles, unscoped: true };
   const parameters = new Parameters();
   const record = parameters.at("subject", () => subject.id);
   const id = parameters.at("event", () => event.id);
@@ -90,10 +91,10 @@ async function judgeSubject(
   const text =
     `select (select coalesce(jsonb_object_agg(_d.key, _d.value), '{}'::jsonb) from jsonb_each(_e."data") _d ` +
     `where (_d.value = _shown."values"->_d.key or (_d.key = ${quoteLiteral(`${subject.entity}_id`)} and _d.value = to_jsonb(_now."id")))${filter})::text ` +
-    `from ${view.from} _now, lateral (select (${recordJson(view, asker, "_now", parameters)})::jsonb as "values") _shown, ` +
+    `from ${view.from} _now, lateral (select (${recordJson(view, caller, "_now", parameters)})::jsonb as "values") _shown, ` +
     `(select case when jsonb_typeof(_x."data") = 'object' then _x."data" else '{}'::jsonb end as "data" ` +
     `from ${view.schema}."workers__events" _x where _x."id" = ${id}::uuid) _e ` +
-    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", asker, parameters, { record: "_now" }).sql}`;
+    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", caller, parameters, { record: "_now" }).sql}`;
   const values = parameters.slots.map((slot) =>
     slot(bindingsOf(principal, event, { organization: scope, id: subject.id })),
   );
@@ -102,7 +103,7 @@ async function judgeSubject(
   return { record: null, old: null, data, members: Object.keys(JSON.parse(data) as object) };
 }
 
-/** Null where the record is gone. */
+/** Null if the record no longer exists. */
 async function organizationOf(
   open: TenantTransaction,
   release: ActiveRelease,
@@ -113,7 +114,7 @@ async function organizationOf(
   return (await open.query(text, [id])).rows[0]?.[0] ?? null;
 }
 
-/** @param about The record that is judged, and its organization. */
+/** @param about The judged record, and its organization. */
 function bindingsOf(
   principal: Reader["principal"],
   event: ProjectEvent,
@@ -134,31 +135,34 @@ function bindingsOf(
 const PLAIN = (schema: string): string =>
   `select "record"::text, "old"::text, coalesce("data", 'null'::jsonb)::text from ${schema}."workers__events" where "id" = $1::uuid`;
 
-/** The rules are asked over rows that are made of the event's values: as they are after the change, and as they were before. */
+/**
+ * The rules run over rows that are built from the event's values: as they are after the change, and as they were
+ * before.
+ */
 function statementOf(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   { principal }: Reader,
   event: ProjectEvent,
   only: readonly string[] | null,
 ): { readonly text: string; readonly values: readonly (string | null)[] } {
   const parameters = new Parameters();
   const keptOf = (field: BundleField, row: string): string => `${row}."_values"->${quoteLiteral(field.name)}`;
-  /** Null where it is the value that was kept. */
+  /** Null if it equals the stored value. */
   const partOf = (field: BundleField, row: string): string | null =>
-    isJoined(field) ? shownOfKept(view, field, keptOf(field, row), asker, parameters) : null;
-  const fields = readableFields(view, asker.roles).map(({ field }) => field);
+    isJoined(field) ? shownOfKept(view, field, keptOf(field, row), caller, parameters) : null;
+  const fields = readableFields(view, caller.roles).map(({ field }) => field);
   const shownOf = (row: string): string => {
     const values = new Map(fields.map((field) => [field.name, partOf(field, row) ?? keptOf(field, row)]));
-    const json = recordJson(view, asker, row, parameters, { values, pairs: new Map() });
+    const json = recordJson(view, caller, row, parameters, { values, pairs: new Map() });
     const filter =
       only === null ? "" : ` where _m.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
     const members = `(select coalesce(jsonb_object_agg(_m.key, _m.value), '{}'::jsonb) from jsonb_each((${json})::jsonb) _m${filter})`;
-    return `case when ${permission(view, "read", asker, parameters, { record: row }).sql} then ${members} end`;
+    return `case when ${permission(view, "read", caller, parameters, { record: row }).sql} then ${members} end`;
   };
   const rowOf = (values: string, alias: string): string =>
     `lateral (select _p.*, ${values} as "_values" from jsonb_populate_record(null::${view.from}, ${values}) _p) ${alias}`;
-  // A list that is another one only by records that the reader doesn't see is the same to them.
+  // A list that only differs in records that the reader can't see is unchanged for them.
   const unchanged = fields.flatMap((field) => {
     const now = partOf(field, "_now");
     return now === null ? [] : [` and not (_o.key = ${quoteLiteral(field.name)} and _o.value = ${now})`];

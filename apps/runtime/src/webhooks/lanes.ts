@@ -1,5 +1,6 @@
-// What a process has claimed, on its way: a lane for each endpoint, with so many calls at once. In: claims. Out: attempts, in the order
-// in which they were claimed. What waits in a lane is dropped where its endpoint fails: it is due as before, and claimed again more slowly.
+// The claimed deliveries of a process: a lane for each endpoint, with a limited number of concurrent calls. In: claims.
+// Out: attempts, in the order of the claims. If an endpoint fails, the waiting claims in its lane are dropped. They
+// stay due, and are claimed again more slowly.
 import { type Claim, HELD_PER_ENDPOINT, type HeldLane } from "./claim.ts";
 
 export interface CallEnd {
@@ -11,22 +12,22 @@ export interface CallEnd {
 interface LanesOptions {
   /** Resolves when the call has ended. It does not reject. */
   readonly attempt: (claim: Claim) => Promise<CallEnd>;
-  /** There is room for more claims. */
+  /** Called when there is room for more claims. */
   readonly onFree: () => void;
 }
 
 export interface Lanes {
   add(claims: readonly Claim[]): void;
-  /** What there is, until outcomes are recorded. */
+  /** The current claims, until their outcomes are recorded. */
   held(): {
     readonly lanes: readonly HeldLane[];
     readonly ids: readonly string[];
     readonly healthy: number;
     readonly doubtful: number;
   };
-  /** Endpoints of which there is nothing any more, once each. */
+  /** Endpoints without claims, once each. */
   takeIdle(): readonly string[];
-  /** Begins nothing more, and resolves when what is under way has ended. */
+  /** Starts nothing more, and resolves when the calls in progress have ended. */
   stop(): Promise<void>;
 }
 
@@ -35,20 +36,20 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
-/** What a claim knows of its endpoint, such as the URL, is no older than this when a call begins. */
+/** The maximum age of a claim's data about its endpoint, such as the URL, when a call begins. */
 const WAIT_MS_MAX = 5_000;
 
 interface Lane {
   readonly endpoint: string;
   readonly project: string;
-  /** Of its newest claims. */
+  /** From its newest claims. */
   doubtful: boolean;
   concurrency: number;
   readonly waiting: Waiting[];
   calls: number;
-  /** Claims until their outcome is recorded, those that wait included. */
+  /** Claims until their outcome is recorded, including those that wait. */
   readonly claims: Set<Claim>;
-  /** Of its endpoint, which the database does not know of yet. */
+  /** Failures of its endpoint that are not in the database yet. */
   failures: number;
 }
 
@@ -125,7 +126,7 @@ export function createLanes({ attempt, onFree }: LanesOptions): Lanes {
       const count = (isDoubtful: boolean): number =>
         all.reduce((sum, { doubtful, claims }) => sum + (doubtful === isDoubtful ? claims.size : 0), 0);
       return {
-        // An endpoint that has just failed gets no more before that is recorded.
+        // An endpoint that has just failed gets no more claims before that is recorded.
         lanes: all.map(({ endpoint, project, doubtful, claims, failures }) => ({
           endpoint,
           project,

@@ -1,5 +1,5 @@
-// Listeners: endpoints whose deliveries are pulled. They are signed as others are, each is attempted once, and a listener that pulls no
-// more is sent nothing.
+// Listeners: endpoints whose deliveries are pulled. They are signed like others, each is attempted once, and a listener
+// that stops pulling gets nothing.
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, it } from "vitest";
 import { LISTENERS_MAX, sweepListeners } from "./listeners.ts";
@@ -27,7 +27,7 @@ async function open() {
     call("POST", "/v1/webhook-endpoints", { url: `${hooked?.receiver.url}/hook`, events, listener: true });
   const pull = async (id: string, outcomes: readonly object[] = []) =>
     (await call("POST", `/v1/webhook-endpoints/${id}/pull`, { outcomes })).deliveries;
-  /** What is due, once something is. */
+  /** The due deliveries, once there are any. */
   const pulled = async (id: string) => {
     for (let at = 0; at < 100; at++) {
       const deliveries = await pull(id);
@@ -40,13 +40,13 @@ async function open() {
   return { ...hooked, listen, pull, pulled, deliveryOf, sql: work.sql };
 }
 
-it("is given each event once, signed; what it tells is the attempt's outcome; nothing is called", async () => {
+it("gets each event once, signed; its report is the attempt's outcome; nothing is called", async () => {
   const { listen, pull, pulled, deliveryOf, createTicket, receiver, call } = await open();
   const { id, secret, listens_until } = await listen(["ticket.*"]);
   expect(Date.parse(listens_until) - Date.now()).toBeGreaterThan(60_000);
   const record = await createTicket("first");
   await expect.poll(async () => (await call("GET", "/v1/webhook-deliveries")).length).toBe(1);
-  // Longer than the time between two looks at what is due to be sent.
+  // Longer than the time between two searches for due deliveries.
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(receiver.received).toEqual([]);
   const [one, ...others] = await pulled(id);
@@ -55,7 +55,7 @@ it("is given each event once, signed; what it tells is the attempt's outcome; no
     name: "ticket.created",
     record: { id: record, title: "first" },
   });
-  // Whoever holds it has 30 seconds; another pull gets it only after these.
+  // The listener has 30 seconds; another pull gets it only after these.
   expect(await pull(id)).toEqual([]);
   const { id: delivery, attempt } = one;
   const outcome = { id: delivery, attempt, status: 204, body: "thanks" };
@@ -71,7 +71,7 @@ it("is given each event once, signed; what it tells is the attempt's outcome; no
   expect(JSON.stringify(await deliveryOf(delivery))).not.toContain("webhook-signature");
 });
 
-it("what failed is not tried again by itself, pauses nothing, and comes again by a replay", async () => {
+it("a failure is not retried automatically, pauses nothing, and is repeated by a replay", async () => {
   const { listen, pull, pulled, deliveryOf, call, createTicket } = await open();
   const { id } = await listen();
   for (let at = 0; at < 6; at++) {
@@ -89,7 +89,7 @@ it("what failed is not tried again by itself, pauses nothing, and comes again by
   expect(await pulled(id)).toMatchObject([{ id: last.id, attempt: 2 }]);
 });
 
-it("one that pulls no more gets nothing, is swept, and deleted after a day; a pull revives it before", async () => {
+it("a listener that stops pulling gets nothing, is swept, and deleted after a day; a pull revives it before", async () => {
   const { listen, pull, pulled, deliveryOf, createTicket, call, sql, work } = await open();
   const { id } = await listen();
   const { id: witness } = await call("POST", "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/", events: ["*"] });
@@ -111,7 +111,7 @@ it("one that pulls no more gets nothing, is swept, and deleted after a day; a pu
   expect((await call("GET", "/v1/webhook-endpoints")).map((one: { id: string }) => one.id)).toEqual([witness]);
 });
 
-it("a project has so many at once; other endpoints can't be pulled", async () => {
+it("a project has a limited number at once; other endpoints can't be pulled", async () => {
   const { listen, pull, call } = await open();
   for (let at = 0; at < LISTENERS_MAX; at++) await listen();
   await expect(listen()).rejects.toMatchObject({ code: "conflict" });
@@ -121,7 +121,7 @@ it("a project has so many at once; other endpoints can't be pulled", async () =>
   await expect(pull(id, [{ id, attempt: 1 }])).rejects.toMatchObject({ code: "validation_failed" });
 });
 
-it("no more are at once where those that ended are pulled or enabled again", async () => {
+it("the limit also holds when ended listeners are pulled or enabled again", async () => {
   const { listen, pull, call, sql } = await open();
   const first: string[] = [];
   for (let at = 0; at < LISTENERS_MAX; at++) first.push((await listen()).id);
@@ -140,7 +140,7 @@ it("no more are at once where those that ended are pulled or enabled again", asy
   await expect(change(other, true)).rejects.toMatchObject({ code: "conflict" });
 });
 
-it("a delivery that can't be opened holds up none of the others", async () => {
+it("a delivery that can't be opened doesn't delay the others", async () => {
   const { listen, pulled, createTicket, sql, call } = await open();
   const { id } = await listen();
   for (const title of ["first", "second"]) await createTicket(title);

@@ -1,6 +1,6 @@
-// Endpoints whose deliveries are pulled and forwarded by somebody, such as `plinth webhooks listen`, in the place of being called. In: a
-// pull, with what came of the deliveries of the last one. Out: deliveries that are due, signed. A listener that pulls no more is sent
-// nothing after two minutes, and is deleted with its deliveries after a day.
+// Endpoints whose deliveries are pulled and forwarded, for example by `plinth webhooks listen`, instead of being
+// called. In: a pull, with the results of the last one's deliveries. Out: due deliveries, signed. A listener that stops
+// pulling gets no more events after two minutes, and is deleted with its deliveries after a day.
 import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
@@ -15,26 +15,26 @@ import { rulesOf, type WebhookLimits } from "./rules.ts";
 import { LIVE_SECRETS, openSecrets, type SealedSecret } from "./secrets.ts";
 import { shownHeaders, signedHeaders } from "./signed-headers.ts";
 
-/** For how long a listener is sent events after it was made, and after each pull. */
+/** How long a listener gets events after its creation, and after each pull. */
 export const LISTENS_SECONDS = 120;
 /** Listeners of a project at once. */
 export const LISTENERS_MAX = 10;
 /** Deliveries of one pull, and characters of their sealed bodies. */
 const PULLED_MAX = 20;
 const CHARACTERS_MAX = 2_000_000;
-/** Days for which what a listener was sent can be looked at. */
+/** Days for which a listener's deliveries can be read. */
 const KEPT_DAYS = 1;
 
 export interface PulledDelivery {
   readonly id: string;
   readonly event: string;
-  /** An outcome of an earlier one changes nothing. */
+  /** An outcome of an earlier attempt changes nothing. */
   readonly attempt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What came of a pulled delivery: an answer, or why there is none. */
+/** The result of a pulled delivery: an answer, or the reason why there is none. */
 export interface PulledOutcome {
   readonly id: string;
   readonly attempt: number;
@@ -45,8 +45,8 @@ export interface PulledOutcome {
 
 export interface Listeners {
   /**
-   * @returns Null where the project has no such listener.
-   * @throws Fault conflict where it has ended, and others have taken its place.
+   * @returns null if the project has no such listener. @throws Fault conflict if it has ended, and others have taken
+   * its place.
    */
   pull(
     projectId: ProjectId,
@@ -88,7 +88,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     return { id: claim.id, event: claim.event_name, attempt: number, headers, body };
   }
 
-  /** It holds up none of the others, and is given out again when its time is over. */
+  /** It doesn't delay the others, and is given out again when its time is over. */
   const notHandedOut =
     ({ id, project_id: projectId }: Pulled) =>
     (error: unknown): null => {
@@ -121,7 +121,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         if (claim !== undefined) await record(claim, outcome);
       }
       const pulled = await inTransaction(pool, async (client) => {
-        // Pulls of one listener follow one another: none gives out what another has just taken.
+        // Pulls of one listener run one after another, so that none gives out what another has just taken.
         await client.query(
           "SELECT FROM plinth.webhook_endpoints WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE",
           of,
@@ -139,13 +139,13 @@ export function createListeners(options: ListenersOptions): Listeners {
 const RENEW = `UPDATE plinth.webhook_endpoints SET listens_until = clock_timestamp() + interval '${LISTENS_SECONDS} seconds'
   WHERE project_id = $1 AND id = $2 AND enabled AND listens_until`;
 
-/** One that has ended takes a place again. Out: whether there is such a listener. */
+/** An ended listener takes a place again. Returns whether the listener exists. */
 async function renew(pool: Pool, projectId: ProjectId, endpointId: string): Promise<boolean> {
   const of = [projectId, endpointId];
   const { rowCount } = await pool.query(`${RENEW} > clock_timestamp()`, of);
   if (rowCount === 1) return true;
   return inTransaction(pool, async (client) => {
-    // Its row before the list, as a change of an endpoint locks them.
+    // Locks its row before the list, in the same order as a change of an endpoint.
     const revived = await client.query(`${RENEW} IS NOT NULL`, of);
     if (revived.rowCount === 0) return false;
     await lockListeners(client, projectId);
@@ -155,8 +155,8 @@ async function renew(pool: Pool, projectId: ProjectId, endpointId: string): Prom
 }
 
 /**
- * With the project's listeners locked, once one more has been made, enabled or revived.
- * @throws Fault conflict where the project has more listeners than it may.
+ * With the project's listeners locked, after one more was created, enabled or revived. @throws Fault conflict if the
+ * project has too many listeners.
  */
 export async function requireRoom(client: ClientBase, projectId: string): Promise<void> {
   const { rows } = await client.query<{ n: number }>(
@@ -165,13 +165,13 @@ export async function requireRoom(client: ClientBase, projectId: string): Promis
     [projectId],
   );
   if ((rows[0]?.n ?? 0) <= LISTENERS_MAX) return;
-  throw new Fault("conflict", { detail: `A project has at most ${LISTENERS_MAX} listeners at once.` });
+  throw new Fault("conflict", { detail: `A project can have at most ${LISTENERS_MAX} listeners at once.` });
 }
 
-/** No process sends to a listener, so that its fence stays. */
+/** No process sends to a listener, so its fence doesn't change. */
 const PULLED = `${CLAIMED}, e.fence::text, d.tries, true AS pulled, true AS doubtful, 1 AS concurrency`;
 
-/** Begins an attempt of what waits and nobody holds: whoever was given it has 30 s to tell what came of it. */
+/** Begins an attempt of a waiting delivery that nobody holds. The listener has 30 s to report its result. */
 const PULL = `WITH waiting AS (
     SELECT id, body, attempts FROM plinth.webhook_deliveries d
     WHERE project_id = $1 AND endpoint_id = $2 AND status = 'pending' AND NOT EXISTS (
@@ -190,14 +190,17 @@ const PULL = `WITH waiting AS (
   SELECT ${PULLED}, noted.attempt, (${LIVE_SECRETS("e.id")}) AS sealed
   FROM noted JOIN plinth.webhook_deliveries d ON d.id = noted.delivery_id JOIN plinth.webhook_endpoints e ON e.id = d.endpoint_id`;
 
-/** The newest attempt alone: whoever was given it before tells nothing more. */
+/** Only the newest attempt: the listener of an earlier one can't report any more. */
 const BEGUN = `SELECT ${PULLED}, a.exchange FROM plinth.webhook_deliveries d
     JOIN plinth.webhook_endpoints e ON e.id = d.endpoint_id AND e.listens_until IS NOT NULL
     JOIN plinth.webhook_attempts a ON a.delivery_id = d.id AND a.attempt = $4 AND a.ended_at IS NULL AND a.exchange IS NOT NULL
   WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.id = $3 AND d.status = 'pending'
     AND a.attempt = (SELECT max(attempt) FROM plinth.webhook_attempts WHERE delivery_id = d.id)`;
 
-/** Fails what waits for listeners that pull no more, and deletes those that ended a day ago. Out: how many were deleted. */
+/**
+ * Fails the deliveries of listeners that no longer pull, and deletes listeners that ended a day ago. Returns how many
+ * were deleted.
+ */
 export async function sweepListeners(pool: Pool): Promise<number> {
   await pool.query(
     `UPDATE plinth.webhook_deliveries d SET status = 'failed', error = 'listener_gone', ended_at = clock_timestamp()

@@ -1,5 +1,5 @@
-// Which events a project has to keep for its endpoints. In: names of events, and what endpoints ask for. Out: those that somebody asks
-// for, and their lines in the project's list of what somebody listens for.
+// The events that a project must record for its endpoints. In: names of events, and the endpoints' subscriptions. Out:
+// the events that somebody subscribes to, and their lines in the project's list of events with listeners.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import { asksFor } from "./endpoint.ts";
@@ -8,12 +8,12 @@ export function eventsAskedFor(names: readonly string[], patterns: readonly stri
   return names.filter((name) => asksFor(patterns, name));
 }
 
-/** Endpoints and switches follow one another: whichever comes second sees the other. */
+/** Changes of endpoints and switches run one after another, so that the second one sees the first. */
 export async function lockListeners(client: ClientBase, projectId: string): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.listeners/${projectId}`]);
 }
 
-/** From its commit on, the events are kept. Under the cell's role. */
+/** From its commit on, the events are recorded. Under the cell's role. */
 export async function listenFor(client: ClientBase, projectId: string, events: readonly string[]): Promise<void> {
   const { schema } = tenantNames(projectId);
   await client.query(

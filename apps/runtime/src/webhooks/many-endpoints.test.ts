@@ -1,4 +1,5 @@
-// One large event and many endpoints: what is made of it is written in parts, so that it takes this process little memory.
+// One large event and many endpoints: its deliveries are written in parts, so that they take this process little
+// memory.
 import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
@@ -38,7 +39,7 @@ it("deliveries of a large event are written in parts", async () => {
   expect(Math.max(...written)).toBeLessThan(3_000_000);
 }, 60_000);
 
-it("a record that is too large for many copies is told by its id", async () => {
+it("a record that is too large for many copies is sent as its id", async () => {
   hooked = await openHooked(blueprint, () => ({}));
   const { call, receiver, createTicket } = hooked;
   await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook`, events: ["ticket.*"] });

@@ -1,4 +1,4 @@
-// Endpoints of many owners: each sees what its owner may, by few statements.
+// Endpoints of many owners: each sees what its owner can see, with few statements.
 import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
@@ -55,7 +55,7 @@ it("takes little more than one statement for each owner", { timeout: 60_000 }, a
   expect(about.length).toBeLessThan(OWNERS * 1.3);
 });
 
-it("shows each owner no more than what that one may read", { timeout: 60_000 }, async () => {
+it("shows each owner only what they can read", { timeout: 60_000 }, async () => {
   const all = await open();
   const [user] = await all.work.sql("SELECT id::text AS id FROM {schema}.users ORDER BY email LIMIT 1");
   await all.createTicket("for one", { user_id: String(user?.["id"]) });

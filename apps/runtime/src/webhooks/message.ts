@@ -1,5 +1,5 @@
-// What is sent of an event. In: the event, and what its receiver may see of it. Out: the body, as the OpenAPI document has it. The
-// same event and sight give the same bytes, at every attempt.
+// The message for an event. In: the event, and the part that its receiver can see. Out: the body, as the OpenAPI
+// document describes it. The same event and part give the same bytes, at every attempt.
 import type { BundleOutbound, PayloadVersion } from "@plinth/bundle";
 import type { ProjectEvent } from "../events/event.ts";
 import type { Endpoint, Reader } from "./endpoint.ts";
@@ -11,25 +11,25 @@ export const TEST_EVENT = "webhook.test";
 export const DISABLED_EVENT = "webhook.endpoint_disabled";
 
 /**
- * Characters of a body. A larger one tells the record by its id alone, as `payload: thin` has it: it is kept once for each
- * endpoint, and one large record would fill the disk by a thousand of them.
+ * Maximum characters of a body. A larger one only contains the record's id, like `payload: thin`. Bodies are stored
+ * once for each endpoint, so one large record and a thousand endpoints would fill the disk.
  */
 const FULL_MAX = 100_000;
 
 export function bodyOf(
   project: string,
   event: ProjectEvent,
-  { payload, version: asked }: Pick<Endpoint, "payload" | "version">,
+  { payload, version: wanted }: Pick<Endpoint, "payload" | "version">,
   {
     reader,
     sight,
     outbound = {},
   }: { readonly reader: Reader; readonly sight: Sight; readonly outbound?: BundleOutbound | undefined },
 ): string {
-  const version = sentVersion(outbound, asked);
+  const version = sentVersion(outbound, wanted);
   const { principal } = reader;
   const isOwn = principal.kind === "user" && principal.userId === event.actorId;
-  // Who else acted is not what rules over records tell.
+  // Rules over records don't say who may know other actors.
   const actor =
     isOwn || (principal.roles.includes("admin") && principal.kind === "key")
       ? { kind: event.actorKind, id: event.actorId }
@@ -43,7 +43,7 @@ export function bodyOf(
   return full.length > FULL_MAX && event.recordId !== null ? thin : full;
 }
 
-/** Of what its reader may see, nothing more: an earlier version only has other names for it, or leaves it out. */
+/** Only contains what its reader can see. An earlier version has other names for it, or leaves it out. */
 function inVersion(
   sight: Sight,
   { name, entity }: ProjectEvent,
@@ -68,7 +68,7 @@ function renamed(json: string, { names, omit }: PayloadVersion): string {
   return JSON.stringify(Object.fromEntries(kept));
 }
 
-/** The version that an endpoint is sent: its own, or the current one where the release no longer has it. */
+/** The version that an endpoint receives: its own, or the current one if the release no longer has it. */
 export function sentVersion({ version: current = 1, versions = {} }: BundleOutbound, version: number): number {
   return Object.hasOwn(versions, String(version)) ? version : current;
 }
@@ -92,7 +92,7 @@ export function testBody(
   });
 }
 
-/** What seals a delivery's body. */
+/** The context in which a delivery's body is sealed. */
 export function bodyContext(project: string, delivery: string): string {
   return `webhook-body/${project}/${delivery}`;
 }

@@ -1,5 +1,5 @@
-// Who sees what by a webhook: an endpoint of a role, of a user, of an organization. Its reader is judged over the event's own values
-// when it happens, and again at each attempt: what was revoked meanwhile is not sent.
+// What a webhook shows: an endpoint of a role, of a user, of an organization. Its reader is judged over the event's own
+// values when it happens, and again at each attempt: what was revoked meanwhile is not sent.
 import { afterEach, expect, it } from "vitest";
 import { createRecord, deleteRecord, updateRecord } from "../query/run.ts";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
@@ -57,7 +57,7 @@ async function open(isDown: () => boolean = () => false) {
   return { ...hooked, ana, ben, endpoint, sentTo };
 }
 
-it("a user's endpoint gets what that user may read, and an admin's the rest", async () => {
+it("a user's endpoint gets what that user can read, and an admin's the rest", async () => {
   const { ana, ben, endpoint, sentTo, createTicket, until, call } = await open();
   await endpoint("ana", { user_id: ana });
   await endpoint("admin", {});
@@ -81,7 +81,7 @@ it("a user's endpoint gets what that user may read, and an admin's the rest", as
   expect(hooked!.receiver.received.find(({ path }) => path === "/ana")!.body).toContain("12345678901234567890");
 });
 
-it("a record that comes into sight brings none of its former values, and one that leaves it is not told of", async () => {
+it("a record that becomes visible comes without its former values, and one that becomes hidden isn't sent", async () => {
   const { ana, ben, endpoint, sentTo, createTicket, until, work } = await open();
   await endpoint("ana", { user_id: ana });
   await endpoint("admin", {});
@@ -100,7 +100,7 @@ it("a record that comes into sight brings none of its former values, and one tha
   expect(JSON.stringify(events)).not.toContain("his");
 });
 
-it("a list names the records that the reader may read, before as well as after", async () => {
+it("a list names the records that the reader can read, before as well as after", async () => {
   const { ana, endpoint, sentTo, createTicket, until, work } = await open();
   await endpoint("ana", { user_id: ana });
   await endpoint("admin", {});
@@ -127,7 +127,7 @@ it("a list names the records that the reader may read, before as well as after",
   expect(JSON.stringify(sentTo("ana"))).not.toContain(internal!.id);
 });
 
-it("a role's endpoint gets the fields and the records that the role reads, and nothing that no rule is about", async () => {
+it("a role's endpoint gets the fields and records that the role can read, and nothing without a rule", async () => {
   const { endpoint, sentTo, createTicket, until, call } = await open();
   await endpoint("support", { role: "support" });
   await endpoint("admin", {});
@@ -138,7 +138,7 @@ it("a role's endpoint gets the fields and the records that the role reads, and n
   expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(3);
 });
 
-it("what is sent is never wider than at the event, nor than at the attempt", async () => {
+it("a delivery never contains more than was visible at the event and at the attempt", async () => {
   let isDown = true;
   const { ana, ben, endpoint, sentTo, createTicket, until, work, call } = await open(() => isDown);
   const give = (id: string, roles: string) =>
@@ -160,7 +160,7 @@ it("what is sent is never wider than at the event, nor than at the attempt", asy
   }
 });
 
-it("what is revoked between two attempts is not sent", async () => {
+it("data that is revoked between two attempts is not sent", async () => {
   let isDown = true;
   const { ana, endpoint, sentTo, createTicket, until, work, call } = await open(() => isDown);
   const { id: endpointId } = await endpoint("ana", { user_id: ana });
@@ -176,7 +176,7 @@ it("what is revoked between two attempts is not sent", async () => {
   expect(sentTo("ana")).toHaveLength(1);
 });
 
-it("an organization's endpoint gets what happens in it, and nothing of another", async () => {
+it("an organization's endpoint gets its own events, and none of another", async () => {
   const { endpoint, sentTo, until, work, call } = await open();
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
   for (const id of [one, other])

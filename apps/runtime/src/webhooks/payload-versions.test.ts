@@ -1,4 +1,4 @@
-// Endpoints of two versions get one event in two shapes, and neither shows more than its reader may see.
+// Endpoints of two versions get one event in two shapes, and neither shows more than its reader can see.
 import { afterEach, expect, it } from "vitest";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   hooked = null;
 });
 
-it("an earlier version has its own names, and the same reader's sight", async () => {
+it("an earlier version has its own names, and the same visibility", async () => {
   hooked = await openHooked(blueprint(two));
   const { call, receiver, createTicket, until } = hooked;
   const make = (path: string, more: object) =>
@@ -44,7 +44,7 @@ it("an earlier version has its own names, and the same reader's sight", async ()
   expect(bodies.get("/reader").record).toEqual({ id, subject: "first" });
 });
 
-it("a version that there isn't is refused; a test has the endpoint's; one that is gone gets the current one", async () => {
+it("an unknown version is refused; a test uses the endpoint's; a removed one is replaced by the current one", async () => {
   hooked = await openHooked(blueprint(two));
   const { call, receiver, until, work } = hooked;
   const url = receiver.url;

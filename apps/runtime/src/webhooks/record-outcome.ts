@@ -1,5 +1,5 @@
-// What came of an attempt. In: the claim, what was sent and answered. Out: the attempt, the delivery and the endpoint as they are from
-// then on, in one transaction; nothing where another process has the endpoint by now.
+// Records the outcome of an attempt. In: the claim, the request and the answer. Out: the new state of the attempt, the
+// delivery and the endpoint, in one transaction; nothing if another process has the endpoint now.
 import { inTransaction, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
@@ -16,7 +16,7 @@ import { together } from "./together.ts";
 export type Outcome =
   | { readonly kind: "answered"; readonly reply: OutboundReply }
   | { readonly kind: "failed"; readonly code: OutboundProblem; readonly message: string }
-  /** Its reader may not see the event any more. */
+  /** Its reader can no longer see the event. */
   | { readonly kind: "revoked" }
   /** There was no place for the call. */
   | { readonly kind: "unsent" };
@@ -35,22 +35,22 @@ interface Recording {
   readonly random: () => number;
 }
 
-/** Characters of an answer that are kept. */
+/** Stored characters of an answer. */
 const ANSWER_MAX = 4_096;
 const UNSENT_DELAY_MS = 5_000;
 
 export interface Ended {
   readonly claim: Claim;
-  /** Null where there was no attempt. */
+  /** Null if there was no attempt. */
   readonly attempted: Attempted | null;
   readonly outcome: Outcome;
-  /** What held for its project when it began. */
+  /** The project's rules when it began. */
   readonly rules: DeliveryRules;
 }
 
 export type RecordOutcome = (ended: Ended) => Promise<void>;
 
-/** What succeeded is recorded together with others; all else in a transaction of its own. */
+/** Successes are recorded together; each other outcome has its own transaction. */
 export function createRecordOutcome(options: Recording): RecordOutcome {
   const { pool } = options;
   const recordSuccess = together(async (successes: readonly Success[]) => {
@@ -81,8 +81,7 @@ interface Success {
 }
 
 /**
- * A busy endpoint's row is written once a second. It is locked before those of its deliveries, since deleting an endpoint locks
- * them in that order.
+ * A busy endpoint's row is written once a second. It is locked before its deliveries, like when an endpoint is deleted.
  */
 const DELIVERED = `WITH held AS MATERIALIZED (
     SELECT id FROM plinth.webhook_endpoints
@@ -145,8 +144,8 @@ function nextOf({ now, random }: Recording, { claim, outcome, rules }: Ended): N
   if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
   const error = errorOf(outcome);
   if (isGone(outcome) || claim.pulled) return { status: "failed", error, delayMs: null };
-  const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
-  const delayMs = nextDelayMs(claim.tries + 1, asked, random(), rules);
+  const receiverMs = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
+  const delayMs = nextDelayMs(claim.tries + 1, receiverMs, random(), rules);
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
 }
 
@@ -154,7 +153,7 @@ export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === "answered" && outcome.reply.status >= 200 && outcome.reply.status < 300;
 }
 
-/** 410: the receiver asks for nothing more. */
+/** 410: the receiver doesn't want any more events. */
 function isGone(outcome: Outcome): boolean {
   return outcome.kind === "answered" && outcome.reply.status === 410;
 }
@@ -184,7 +183,7 @@ async function endAttempt(
   );
 }
 
-/** What was sent, while nothing is known of an answer. */
+/** The request, while no answer is known. */
 export function sealedRequest(box: SecretBox, claim: Claim, { number, headers }: Attempted): string {
   const exchange = { request_headers: headers, response_headers: null, response_body: null };
   return box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number));
@@ -199,7 +198,7 @@ function sealedExchange({ box }: Recording, claim: Claim, { number, headers }: A
   return box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number));
 }
 
-/** Cookies are credentials: nobody who looks at a delivery needs them. */
+/** Without cookies, which are credentials: nobody who looks at a delivery needs them. */
 function answerOf({ headers, body }: OutboundReply): object {
   const { "set-cookie": _, ...others } = headers;
   return { response_headers: others, response_body: body.slice(0, ANSWER_MAX) };
@@ -209,7 +208,7 @@ export function exchangeContext(project: string, delivery: string, attempt: numb
   return `webhook-exchange/${project}/${delivery}/${attempt}`;
 }
 
-/** Out: why it was disabled; null where it was not. */
+/** Returns the reason why it was disabled; null if it wasn't. */
 async function judgeEndpoint(client: ClientBase, { claim, outcome, rules }: Ended): Promise<string | null> {
   const { id } = claim.endpoint;
   const { rows } = await client.query<{ failures: number; too_long: boolean }>(
@@ -235,7 +234,10 @@ async function judgeEndpoint(client: ClientBase, { claim, outcome, rules }: Ende
   return null;
 }
 
-/** In the project's own log, where people look for who did what, and as an event where somebody listens for it. */
+/**
+ * Written to the project's own log, where people look for who did what, and emitted as an event if somebody listens for
+ * it.
+ */
 async function noteDisabled(client: ClientBase, claim: Claim, reason: string): Promise<void> {
   const { schema } = tenantNames(claim.project_id);
   await client.query(
@@ -246,7 +248,8 @@ async function noteDisabled(client: ClientBase, claim: Claim, reason: string): P
   const listeners = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
   const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [listeners]);
   if (rows[0].there !== true) return;
-  // Each endpoint is disabled once until somebody enables it: an endpoint that hears of another ends the chain with its own.
+  // An endpoint is disabled once until somebody enables it. So a chain of such events ends when an endpoint that
+  // receives them is itself disabled.
   await client.query(
     `INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, data)
      SELECT $1, $2::text, 'service', 'webhooks', $3::jsonb WHERE EXISTS (SELECT 1 FROM ${listeners} l WHERE l."event" = $2::text)`,
@@ -254,7 +257,10 @@ async function noteDisabled(client: ClientBase, claim: Claim, reason: string): P
   );
 }
 
-/** What waits for it has failed: it can be replayed once the endpoint is enabled again. Out: false where it was disabled already. */
+/**
+ * Its waiting deliveries fail. They can be replayed once the endpoint is enabled again. False if it was already
+ * disabled.
+ */
 export async function disableEndpoint(client: ClientBase, id: string, reason: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `UPDATE plinth.webhook_endpoints SET enabled = false, disabled_at = clock_timestamp(), disabled_reason = $2,

@@ -1,8 +1,9 @@
-// What follows an attempt. In: how it went, how many there were, what the receiver asks for. Out: when the next one is. Pure.
+// Decides when an attempt is repeated. In: its result, the number of attempts, and the receiver's Retry-After. Out: the
+// time of the next one. Pure.
 import { pauseBefore } from "../events/backoff.ts";
 import type { DeliveryRules } from "./rules.ts";
 
-/** Behind the first attempt, in ms: 27 h 35 min in all. */
+/** After each attempt, in ms: 27 h 35 min in total. */
 const DELAYS_MS: readonly number[] = [
   5_000,
   5 * 60_000,
@@ -12,18 +13,17 @@ const DELAYS_MS: readonly number[] = [
   10 * 3_600_000,
   10 * 3_600_000,
 ];
-/** So much longer at most, so that what failed together does not come back together. */
+/** The maximum random extension of a pause, so that deliveries that failed together don't come back together. */
 const JITTER = 0.1;
-/** A receiver can ask for more time than the schedule has, and for so much at most. */
+/** The maximum pause that a receiver can ask for, even beyond the schedule. */
 export const RETRY_AFTER_MS_MAX: number = 12 * 3_600_000;
 
-/** What the blueprint and the operator say of it. */
+/** The retry rules of the blueprint and the operator. */
 type RetryRules = Pick<DeliveryRules, "attempts" | "pauses" | "spanMsMax">;
 
 /**
- * @param tries How many there were.
- * @param random From 0 to 1.
- * @returns Milliseconds until the next one; null where there is none.
+ * @param tries The attempts so far. @param random From 0 to 1. @returns Milliseconds until the next one; null if there
+ * is none.
  */
 export function nextDelayMs(tries: number, retryAfterMs: number, random: number, rules: RetryRules): number | null {
   if (tries >= (rules.attempts ?? DELAYS_MS.length + 1)) return null;
@@ -33,13 +33,13 @@ export function nextDelayMs(tries: number, retryAfterMs: number, random: number,
   return Math.max(delayAfter(tries, rules) * (1 + JITTER * random), Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
 }
 
-/** Beyond the schedule's end its last pause is repeated. */
+/** After the end of the schedule, its last pause is repeated. */
 function delayAfter(tries: number, { pauses }: RetryRules): number {
   if (pauses !== undefined) return pauseBefore(pauses, tries);
   return DELAYS_MS[Math.min(tries, DELAYS_MS.length) - 1] ?? 0;
 }
 
-/** Seconds, or a date (RFC 9110); 0 where it is neither. */
+/** Seconds, or a date (RFC 9110); 0 if it is neither. */
 export function retryAfterMs(text: string | undefined, nowMs: number): number {
   if (text === undefined) return 0;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
@@ -49,7 +49,7 @@ export function retryAfterMs(text: string | undefined, nowMs: number): number {
 const PAUSE_MS = 30_000;
 const PAUSE_MS_MAX = 600_000;
 
-/** For how long nothing is sent to an endpoint that has failed so often beyond what is let pass. */
+/** How long nothing is sent to an endpoint with this many failures above the threshold. */
 export function pauseMs(beyond: number): number {
   return Math.min(PAUSE_MS * 2 ** Math.min(beyond, 10), PAUSE_MS_MAX);
 }

@@ -1,17 +1,17 @@
-// What holds for a project's endpoints: what its blueprint says, within what the operator allows. Pure.
+// The rules for a project's endpoints: those of its blueprint, within the operator's limits. Pure.
 import type { BundleOutbound } from "@plinth/bundle";
 
-/** The operator's: no blueprint has more. */
+/** The operator's limits for all blueprints. */
 export interface WebhookLimits {
-  /** Calls of one endpoint at once. */
+  /** Concurrent calls of one endpoint. */
   readonly concurrencyMax: number;
-  /** Days for which a delivery is tried at most, and an endpoint may fail. */
+  /** Days for which a delivery can be retried, and for which an endpoint can fail. */
   readonly failingDaysMax: number;
 }
 
 export const defaultWebhookLimits: WebhookLimits = { concurrencyMax: 20, failingDaysMax: 30 };
 
-/** Calls of one endpoint at once, where the blueprint says nothing. */
+/** Concurrent calls of one endpoint, if the blueprint sets none. */
 export const CONCURRENCY = 8;
 const DAY_MS = 86_400_000;
 const FAILING_MS = 5 * DAY_MS;
@@ -21,7 +21,7 @@ export interface DeliveryRules {
   readonly pauses: BundleOutbound["pauses"];
   /** From the first attempt to the last. */
   readonly spanMsMax: number;
-  /** How long an endpoint may fail, without a success. */
+  /** How long an endpoint can fail without a success. */
   readonly failingMsMax: number;
 }
 
@@ -33,7 +33,7 @@ export function rulesOf(
   return { attempts, pauses, spanMsMax: mostMs, failingMsMax: Math.min(disableAfterMs, mostMs) };
 }
 
-/** Whether endpoints may be sent an event of the name. */
+/** Whether endpoints can receive an event of the name. */
 export function maySend({ outbound }: { readonly outbound?: BundleOutbound }, event: string): boolean {
   return outbound?.events === undefined || outbound.events.includes(event);
 }

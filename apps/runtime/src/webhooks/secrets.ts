@@ -1,5 +1,5 @@
-// What an endpoint's messages are signed with. In: an endpoint. Out: its secrets, sealed in the cell's tables. The text of one leaves
-// the process once, for the admin who has made it; a private key never does.
+// The secrets that sign an endpoint's messages. In: an endpoint. Out: its secrets, sealed in the cell's tables. The
+// text of a secret leaves the process once, for the admin who created it; a private key never does.
 import { createUuidV7 } from "@plinth/service";
 import type { ClientBase } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -7,8 +7,8 @@ import { newHmacSecret, newKeyPair, type SigningSecret } from "../identity/webho
 
 export interface EndpointSecrets {
   /**
-   * A new one; those before it end after the overlap.
-   * @returns What receivers verify with, where that is a secret; null where it is a public key.
+   * Creates a new one; earlier ones end after the overlap. @returns the secret with which receivers verify; null if it
+   * is a public key.
    */
   add(
     client: ClientBase,
@@ -22,10 +22,10 @@ export interface SealedSecret {
   readonly sealed: string;
 }
 
-/** Live ones of an endpoint: who rotates more often ends the oldest. */
+/** Live secrets of an endpoint: a further rotation ends the oldest. */
 const LIVE_MAX = 4;
 
-/** A statement's part: the live secrets of the endpoint of that column, the newest first, as JSON. */
+/** A part of a statement: the live secrets of the endpoint of that column, the newest first, as JSON. */
 export const LIVE_SECRETS = (endpoint: string): string =>
   `SELECT coalesce(json_agg(s), '[]'::json) FROM (
      SELECT s.id, s.sealed FROM plinth.webhook_secrets s

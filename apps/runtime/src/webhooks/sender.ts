@@ -1,5 +1,5 @@
-// Sends what is due. In: deliveries. Out: calls through the outbound guard, and what came of each. A process that dies leaves a lease
-// that ends: the delivery is attempted again under the same id, at least once, and never twice at a time.
+// Sends due deliveries. In: deliveries. Out: calls through the outbound guard, and their outcomes. If a process dies,
+// its lease ends, and the delivery is repeated under the same id: at least once, and never twice at the same time.
 import { randomUUID } from "node:crypto";
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -36,7 +36,7 @@ export interface SenderOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly box: SecretBox;
   readonly outbound: Outbound;
-  /** The operator's. */
+  /** The operator's limits. */
   readonly limits: WebhookLimits;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
@@ -45,23 +45,26 @@ export interface SenderOptions {
 }
 
 export interface Sender {
-  /** Claims what is due and begins to send it. Out: how many. */
+  /** Claims due deliveries and starts to send them. Returns how many. */
   send(): Promise<number>;
-  /** Begins nothing more, gives back what waits, and resolves when what is under way has ended. */
+  /** Starts nothing more, gives waiting claims back, and resolves when the calls in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** Claims that one process holds: each has its body in memory. */
+/** Claims that one process holds. Each has its body in memory. */
 const HEALTHY_MAX = 256;
-/** Of endpoints that fail or have not succeeded yet: receivers that stay silent leave the others most of a process's calls. */
+/**
+ * For endpoints that fail or have not succeeded yet: receivers that don't answer leave most of a process's calls to the
+ * others.
+ */
 const DOUBTFUL_MAX = 100;
 const CALL_MS_MAX = 15_000;
 
-/** @param onFree There is room for more claims. */
+/** @param onFree Called when there is room for more claims. */
 export function createSender(options: SenderOptions, onFree: () => void = () => {}): Sender {
   const { pool, logger, limits } = options;
   const holder = randomUUID();
-  // It is attempted again, and not at once: the next time may fail as this one did.
+  // It is attempted again, but not at once, because the next attempt may fail in the same way.
   const failed = (claim: Claim) => async (error: unknown) => {
     logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS).unref());
@@ -127,7 +130,7 @@ async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
     }),
   );
   if (outcome === null) return { succeeded: false, recorded: Promise.resolve() };
-  // Without its turn there was no attempt: it waits for the next.
+  // It didn't get its turn, so there was no attempt: it waits for the next.
   if (begun === null) return { succeeded: false, recorded: recordOutcome(null, { kind: "unsent" }) };
   return {
     succeeded: isSuccess(outcome),
@@ -135,7 +138,7 @@ async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   };
 }
 
-/** Another process has the delivery by now, or its endpoint was disabled. */
+/** Another process has the delivery now, or its endpoint was disabled. */
 class Lost extends Error {}
 
 async function outcomeOf(call: Promise<OutboundReply>): Promise<Outcome | null> {

@@ -1,5 +1,5 @@
-// What sending holds whatever happens: a dead endpoint costs the others nothing, no delivery is sent twice at a time, and one whose
-// process has died is sent by another.
+// Guarantees of sending: a dead endpoint costs the others nothing, no delivery is sent twice at the same time, and if a
+// process dies, another one sends its deliveries.
 import { afterEach, expect, it } from "vitest";
 import { sweepDeliveries } from "./delivery-retention.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 /** The machine may be busy with other tests. */
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
 
-it("an endpoint that never answers takes its own places alone", async () => {
+it("an endpoint that never answers only uses its own places", async () => {
   hooked = await openHooked(blueprint, ({ path }) => ({ afterMs: path === "/dead" ? 12_000 : 0 }));
   const { receiver, call, createTicket } = hooked;
   for (const path of ["dead", "live"])
@@ -48,7 +48,7 @@ it("two processes send each delivery once", async () => {
   expect(receiver.atOnceMax()).toBeLessThanOrEqual(8);
 });
 
-it("a delivery whose process has died is sent when its lease has ended, and not before", async () => {
+it("the delivery of a dead process is sent when its lease has ended, and not before", async () => {
   let down = true;
   hooked = await openHooked(blueprint, () => ({ status: down ? 500 : 200 }));
   const { receiver, call, createTicket, work } = hooked;
@@ -59,7 +59,7 @@ it("a delivery whose process has died is sent when its lease has ended, and not 
     async () => (await work.sql("SELECT 1 FROM plinth.webhook_deliveries WHERE error IS NOT NULL")).length,
   ).toBe(1);
   down = false;
-  // As a process leaves it that ends in the middle of its call.
+  // The state after a process ended in the middle of its call.
   const taken = "UPDATE plinth.webhook_endpoints SET holder = gen_random_uuid(), fence = fence + 1, lease_until = ";
   await work.sql(`${taken} now() + interval '1 hour'`);
   await work.sql("UPDATE plinth.webhook_deliveries SET due_at = now()");
@@ -80,7 +80,7 @@ it("an endpoint that fails again and again is left alone for a while", async () 
   expect(receiver.received.length).toBeLessThanOrEqual(16);
 });
 
-it("the delays add up to 27 h 35 min, a tenth more at most, and Retry-After is bounded", () => {
+it("the delays add up to 27 h 35 min, a tenth more at most, and Retry-After is limited", () => {
   const usual = rulesOf({}, defaultWebhookLimits);
   const sum = (random: number): number =>
     Array.from({ length: 7 }, (_, at) => nextDelayMs(at + 1, 0, random, usual) ?? 0).reduce(
@@ -99,7 +99,7 @@ it("the delays add up to 27 h 35 min, a tenth more at most, and Retry-After is b
   expect([pauseMs(0), pauseMs(1), pauseMs(50)]).toEqual([30_000, 60_000, 600_000]);
 });
 
-it("what has ended goes when events go, with its attempts; what waits stays", async () => {
+it("ended deliveries are deleted with the events, including their attempts; waiting ones stay", async () => {
   hooked = await openHooked(blueprint, (_, at) => ({ status: at === 1 ? 200 : 500 }));
   const { receiver, call, createTicket, work } = hooked;
   await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });

@@ -1,4 +1,5 @@
-// The headers of an attempt. In: the endpoint's secrets and a body. Out: the headers as they are sent, and as they are kept.
+// The headers of an attempt. In: the endpoint's secrets and a body. Out: the headers as they are sent, and as they are
+// stored.
 import { type SigningSecret, signatureHeaders } from "../identity/webhook-signature.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -14,7 +15,7 @@ export function signedHeaders(
   return { "user-agent": "Plinth-Webhooks", "content-type": "application/json", ...signed };
 }
 
-/** Without the signature: nobody who looks at a delivery may send it again. */
+/** Without the signature, so that nobody who looks at a delivery can send it again. */
 export function shownHeaders({ "webhook-signature": _, ...shown }: Headers): Headers {
   return shown;
 }

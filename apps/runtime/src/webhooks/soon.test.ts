@@ -1,4 +1,5 @@
-// A write reaches an endpoint at once, and not with the next poll: also where a project has endpoints and nothing else that listens.
+// A write reaches an endpoint at once, and not with the next poll, even if a project only has endpoints and nothing
+// else that listens.
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, it } from "vitest";
 import { makeKey } from "../modes/testing/cell.ts";
@@ -43,6 +44,6 @@ it("a webhook is sent soon after the request that causes it", { timeout: 60_000 
     await expect.poll(() => target.received.length, { timeout: 10_000, interval: 5 }).toBe(at + 1);
     tookMs.push(performance.now() - startedMs);
   }
-  // Polling would take a quarter of a second in the middle.
+  // With polling, the median would be a quarter of a second.
   expect(tookMs.sort((a, b) => a - b)[Math.floor(TICKETS / 2)]).toBeLessThan(200);
 });

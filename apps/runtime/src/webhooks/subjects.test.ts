@@ -1,4 +1,4 @@
-// Declared events that reach the endpoints of users and organizations: who sees an event that carries no record of its own.
+// Declared events that reach the endpoints of users and organizations: who sees an event without a record.
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { type Hooked, openHooked } from "./testing/webhook-project.ts";
@@ -83,7 +83,7 @@ async function open(isDown: () => boolean = () => false) {
   return { ...hooked, ana, ben, north, south, endpoint, sentTo, create, statusOf };
 }
 
-it("an event about a record reaches who may read it, with those values that they may read of it", async () => {
+it("an event about a record reaches its readers, with the values that they can read", async () => {
   const { ana, ben, endpoint, sentTo, create, until, call } = await open();
   await endpoint("ana", "parcel.packed", { user_id: ana });
   await endpoint("ben", "parcel.packed", { user_id: ben });
@@ -96,13 +96,13 @@ it("an event about a record reaches who may read it, with those values that they
     record: null,
     old: null,
   });
-  // Neither what they may not read of the record, nor what is no value of it.
+  // Neither fields of the record that they can't read, nor values that aren't the record's.
   expect(sentTo("ana")[0].data).toEqual({ parcel_id: id, code: "PD-1" });
   expect(sentTo("admin")[0].data).toEqual({ parcel_id: id, code: "PD-1", cost: 7, note: "for the staff" });
   expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(2);
 });
 
-it("who may no longer read the record at the next attempt is not sent the event", async () => {
+it("a reader who can no longer read the record at the next attempt doesn't get the event", async () => {
   let isDown = true;
   const { ana, ben, endpoint, sentTo, create, until, work, statusOf } = await open(() => isDown);
   const { id: endpointId } = await endpoint("ana", "parcel.packed", { user_id: ana });
@@ -114,7 +114,7 @@ it("who may no longer read the record at the next attempt is not sent the event"
   expect(sentTo("ana").every(({ data }) => data.code === "PD-1")).toBe(true);
 });
 
-it("what the payload held and the record shows only later is not added at the next attempt", async () => {
+it("a payload value that the record only shows later is not added at the next attempt", async () => {
   let isDown = true;
   const { ana, endpoint, sentTo, create, until, work, statusOf } = await open(() => isDown);
   const { id: endpointId } = await endpoint("ana", "parcel.packed", { user_id: ana });
@@ -126,7 +126,7 @@ it("what the payload held and the record shows only later is not added at the ne
   expect(sentTo("ana").at(-1).data).toEqual(sentTo("ana")[0].data);
 });
 
-it("an organization is sent what is about its own records alone", async () => {
+it("an organization only gets events about its own records", async () => {
   const { north, south, endpoint, sentTo, create, until, statusOf } = await open();
   const { id: other } = await endpoint("south", "carrier.moved", { organization_id: south });
   await endpoint("north", "carrier.moved", { organization_id: north });
@@ -136,7 +136,7 @@ it("an organization is sent what is about its own records alone", async () => {
   expect(await statusOf(other)).toEqual([]);
 });
 
-it("a step sends the event of its run to those who may read the record that the run has found", async () => {
+it("a step sends the event of its run to the readers of the record that the run has found", async () => {
   const { ana, ben, north, endpoint, sentTo, create, until, work, statusOf } = await open();
   await endpoint("ana", "carrier.moved", { user_id: ana });
   const { id: other } = await endpoint("ben", "carrier.moved", { user_id: ben });

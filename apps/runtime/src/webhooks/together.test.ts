@@ -1,10 +1,10 @@
-// What is asked at once goes together, and what fails costs no other.
+// Simultaneous items share a statement, and a failing one doesn't affect the others.
 import { expect, it } from "vitest";
 import { together } from "./together.ts";
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-it("asks once for what comes in one turn, and for the rest when that is done", async () => {
+it("runs once for the items of one turn, and for the rest afterwards", async () => {
   const batches: (readonly number[])[] = [];
   const double = together(async (items: readonly number[]) => {
     batches.push(items);
@@ -19,7 +19,7 @@ it("asks once for what comes in one turn, and for the rest when that is done", a
   expect(await double(7)).toBe(14);
 });
 
-it("asks for each alone where they fail together", async () => {
+it("runs each item separately if they fail together", async () => {
   const check = together(async (items: readonly number[]) => {
     await pause();
     if (items.includes(2)) throw new Error("two");

@@ -1,9 +1,9 @@
-// Joins what many ask at once into one statement. In: items. Out: what each of them alone would get. While a statement is under way, what
-// comes waits for the next one, so that a quiet process waits for nothing and a busy one has few statements.
+// Joins simultaneous calls into one statement. In: items. Out: the result that each would get alone. While a statement
+// is running, new items wait for the next one. So a quiet process waits for nothing, and a busy one has few statements.
 
 /**
- * @param run Results in the order of its items. It has to change nothing where it fails.
- * @param most Items of one statement.
+ * @param run Returns results in the order of its items. It must change nothing if it fails. @param most Items of one
+ * statement.
  */
 export function together<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -34,7 +34,7 @@ export function together<Item, Result>(
       const results = await run(batch.map(({ item }) => item));
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
     } catch {
-      // One of them may be at fault: each by itself then.
+      // One of them may be the cause, so each runs separately.
       for (const one of batch) await runOne(one);
     }
   }
@@ -52,7 +52,7 @@ export function together<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // What comes in the same turn of the event loop goes together, such as answers that have arrived at once.
+      // Items of the same turn of the event loop go together, such as answers that arrived at once.
       if (!isUnderWay) {
         isUnderWay = true;
         setImmediate(() => void work());

@@ -1,4 +1,5 @@
-// Webhooks that leave a project, from the blueprint's text to what a receiver verifies with the libraries of Standard Webhooks and of Svix.
+// Outbound webhooks, from the blueprint's text to what a receiver verifies with the libraries of Standard Webhooks and
+// of Svix.
 
 import { createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -38,7 +39,7 @@ async function open(answer?: (request: Received, at: number) => Answer, sections
 const headersOf = ({ headers }: Received): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-it("sends an event, signed as both libraries verify it, and keeps what came of it", async () => {
+it("sends an event with a signature that both libraries verify, and records the outcome", async () => {
   const { work, receiver, call, createTicket, until } = await open(() => ({ body: "thanks, 555-1234" }));
   const made = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook`, events: ["ticket.*"] });
   expect(made).toMatchObject({ enabled: true, role: "admin", signing: "hmac", public_key: null });
@@ -70,7 +71,7 @@ it("sends an event, signed as both libraries verify it, and keeps what came of i
     body: { record: { title: "first" } },
     tries: [{ attempt: 1, status: 200, request_headers: { "webhook-id": `msg_${delivery.id}` } }],
   });
-  // Neither what was sent nor what came back tells those who look what is personal.
+  // Neither the request nor the answer shows personal values to viewers.
   expect(JSON.stringify(told)).not.toContain("555-1234");
   expect(JSON.stringify(told)).not.toContain("webhook-signature");
   expect(await call("GET", `/v1/webhook-endpoints/${made.id}`)).not.toHaveProperty("secret");
@@ -82,7 +83,7 @@ it("sends an event, signed as both libraries verify it, and keeps what came of i
   for (const secret of [made.secret.slice(6), "first", "thanks"]) expect(stored).not.toContain(secret);
 });
 
-it("tries again under the same id, and fails after the last of eight attempts; a replay has the same id", async () => {
+it("retries under the same id, and fails after the last of eight attempts; a replay has the same id", async () => {
   let works = false;
   const { work, receiver, call, createTicket, until } = await open(() => ({ status: works ? 204 : 500 }));
   const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
@@ -107,7 +108,7 @@ it("tries again under the same id, and fails after the last of eight attempts; a
   expect(await call("GET", `/v1/webhook-endpoints/${id}`)).toMatchObject({ failures: 0, failing_since: null });
 });
 
-it("410 disables the endpoint, and what waits for it fails", async () => {
+it("410 disables the endpoint, and its waiting deliveries fail", async () => {
   const { receiver, call, createTicket, until, work } = await open(() => ({ status: 410 }));
   const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   await createTicket();
@@ -134,7 +135,7 @@ it("an endpoint that has failed for five days is disabled", async () => {
   expect(await call("GET", `/v1/webhook-endpoints/${id}`)).toMatchObject({ disabled_reason: "failing" });
 });
 
-it("Retry-After puts an attempt off, for twelve hours at most", async () => {
+it("Retry-After postpones an attempt, for twelve hours at most", async () => {
   const { work, receiver, call, createTicket } = await open(() => ({
     status: 429,
     headers: { "retry-after": "9999999" },
@@ -151,7 +152,7 @@ it("Retry-After puts an attempt off, for twelve hours at most", async () => {
   expect(await wait()).toBeLessThanOrEqual(43_200);
 });
 
-it("after a rotation both secrets sign; Ed25519 shows its public key alone", async () => {
+it("after a rotation both secrets sign; Ed25519 only shows its public key", async () => {
   const { receiver, call, createTicket, until } = await open();
   const hmac = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hmac`, events: ["*"] });
   const open_ = await call("POST", "/v1/webhook-endpoints", {
@@ -195,7 +196,7 @@ it("a test event, and an event that a step sends: once for each endpoint", async
   );
   await until(() => receiver.received.length === 2);
   expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(2);
-  // An endpoint that did not ask for it at the time has no delivery of it, and a thin one no values.
+  // An endpoint that did not subscribe at the time has no delivery of it, and a thin one no values.
   await call("PATCH", `/v1/webhook-endpoints/${id}`, { payload: "thin" });
   const ticket = await createTicket("second");
   await until(() => receiver.received.length === 3);
@@ -205,7 +206,7 @@ it("a test event, and an event that a step sends: once for each endpoint", async
 
 const guide = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/webhooks-out.md"), "utf8");
 
-it("what the guide says of `webhooks.out` is what a blueprint takes", () => {
+it("a blueprint accepts what the guide says about `webhooks.out`", () => {
   const [first = "", ...sections] = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
   expect(sections.length).toBeGreaterThanOrEqual(2);
   for (const section of sections) expect(checkBlueprint(`${first}${section}`).diagnostics).toEqual([]);

@@ -1,5 +1,6 @@
-// As whom a step acts. In: a run, or a call that somebody waits for. Out: the principal whose rights it has, in which organization.
-// A run keeps who called it and never their rights: these are looked up each time that a step acts for them.
+// The rights with which a step acts. In: a run, or a call whose caller waits. Out: the principal with its rights, and
+// the organization. A run stores its caller but never their rights: these are looked up each time that a step acts for
+// them.
 import type { EvaluationContext, Value } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
 import { eventContext } from "../events/event-context.ts";
@@ -25,7 +26,7 @@ export interface Acting<Who extends Principal = Principal> {
   readonly ip: string;
 }
 
-/** What a run keeps of its caller, in its own row. The roles of a person of the console are what control vouched for. */
+/** The caller in a run's own row. For a person in the console, the roles are those that control vouched for. */
 type KeptCaller =
   | { readonly kind: "user"; readonly id: string; readonly keyKind: KeyKind | null; readonly ip: string }
   | {
@@ -49,20 +50,20 @@ export function keptCaller({ principal, ip }: Acting<CallerPrincipal>): KeptCall
 }
 
 /**
- * The caller of a run with the rights that they have now.
- * @throws StepFailed, for good: the user, the key or the membership is gone.
+ * The caller of a run with their current rights. @throws StepFailed, final: the user, the key or the membership is
+ * gone.
  */
 export async function callerNow(
   open: TenantTransaction,
   release: ActiveRelease,
   { caller, organization }: Run,
 ): Promise<Acting<CallerPrincipal>> {
-  if (caller === null) throw gone("This run was called by nobody.");
+  if (caller === null) throw gone("This run has no caller.");
   const kept = caller as unknown as KeptCaller;
   const principal = await principalNow(open, release, kept);
   const isMember = principal.kind === "user" && principal.memberships.some((one) => one.organization === organization);
   if (organization !== null && !isMember && !standsAboveOrganizations(principal)) {
-    throw gone("Who called this no longer belongs to the organization that it was called in.");
+    throw gone("The caller is no longer a member of the organization in which the action was called.");
   }
   return { principal, organization, ip: kept.ip };
 }
@@ -75,7 +76,7 @@ async function principalNow(
   switch (kept.kind) {
     case "user": {
       const found = await findUser(open, release, kept.id);
-      if (found === null) throw gone("The user who called this no longer exists.");
+      if (found === null) throw gone("The user who called the action no longer exists.");
       const { email, memberships } = found;
       const roles = expandRoles(release, [...USER_ROLES, ...found.roles]);
       const { id: userId, keyKind } = kept;
@@ -83,7 +84,7 @@ async function principalNow(
     }
     case "key": {
       const role = await roleOfKey(open, release, kept.id);
-      if (role === null) throw gone("The key that called this was revoked or has expired.");
+      if (role === null) throw gone("The key that called the action was revoked or has expired.");
       const roles = expandRoles(release, role);
       return { kind: "key", keyId: kept.id, keyKind: kept.keyKind, roles, user: null };
     }
@@ -92,7 +93,7 @@ async function principalNow(
   }
 }
 
-/** What the key's role is; none for a publishable one. Null where it may no longer be used. */
+/** The key's role; none for a publishable one. Null if the key may no longer be used. */
 async function roleOfKey(
   { client }: TenantTransaction,
   { projectId }: ActiveRelease,
@@ -145,7 +146,7 @@ async function findUser(open: TenantTransaction, release: ActiveRelease, id: str
 
 export type CallerContext = Required<Pick<EvaluationContext, "user" | "request">>;
 
-/** What a run's expressions see before its first step: its event, or who called it; nobody called most runs. */
+/** The context of a run's expressions before its first step: its event, or its caller. Most runs have no caller. */
 export function contextAtStart({
   claimed: { run, event },
   calledBy,
@@ -158,7 +159,7 @@ export function contextAtStart({
   return { rows: {}, user: { id: null, email: null, roles: [] }, ...calledBy, organization, now };
 }
 
-/** What expressions see of a caller who waits. */
+/** The context of a caller who waits. */
 export async function contextOf(
   open: TenantTransaction,
   release: ActiveRelease,
@@ -173,7 +174,10 @@ export async function contextOf(
   return { user: { id, email, roles, memberships, profile: found?.profile ?? {} }, request };
 }
 
-/** The same of a run. Of a caller who is gone, expressions see the id alone: what is done for them fails by itself. */
+/**
+ * The same for a run. If the caller no longer exists, expressions only see the id: steps that act for them fail by
+ * themselves.
+ */
 export async function contextOfRun(open: TenantTransaction, release: ActiveRelease, run: Run): Promise<CallerContext> {
   try {
     return await contextOf(open, release, await callerNow(open, release, run));

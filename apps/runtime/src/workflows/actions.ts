@@ -1,5 +1,6 @@
-// What a step does inside the database. In: a step, what it sees, and the transaction that its row commits with. Out: its
-// output, or what it waits for. Record steps take the same way as a request: checked, constrained, moved along edges, audited.
+// The actions of steps inside the database. In: a step, its context, and the transaction in which its row is committed.
+// Out: its output, or what it waits for. Record steps pass through the same stages as a request: checks, constraints,
+// state machines, audit.
 import type { JsonValue, Operation, StepAction, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
@@ -26,7 +27,7 @@ import { awaitApproval, runWorker, wait, waitForEvent } from "./waits.ts";
 export interface Actions {
   /** @throws Fault. */
   perform(performing: Performing): Promise<ActionResult>;
-  /** The first record with these values, as JSON; null where there is none. @throws Fault. */
+  /** The first record with these values, as JSON; null if there is none. @throws Fault. */
   find(
     claimed: Claimed,
     open: TenantTransaction,
@@ -71,7 +72,7 @@ async function perform(options: ActionsOptions, performing: Performing): Promise
       return awaitApproval(options, performing, action);
     case "email.send":
     case "http.request":
-      throw new Error("a call to another service was taken for one inside the database");
+      throw new Error("a call to another service reached the actions inside the database");
   }
 }
 
@@ -97,8 +98,8 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   switch (action.kind) {
     case "record.create": {
       const recordId = newId();
-      const { values, made } = decodeCreate(body, entity, recordId, valuesOf(action.values, "create"));
-      return parsed(await createRecord(request, recordId, values, made));
+      const { values, generated } = decodeCreate(body, entity, recordId, valuesOf(action.values, "create"));
+      return parsed(await createRecord(request, recordId, values, generated));
     }
     case "record.update": {
       const recordId = idOf(action.id, context);
@@ -124,13 +125,13 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   }
 }
 
-/** A run keeps the steps that it began with; records are those of the release that is live by now. @throws Fault `conflict`. */
+/** A run keeps its own definition, but writes records of the release that is live now. @throws Fault `conflict`. */
 function requireLive(release: ActiveRelease, name: string, edge: string | null): void {
   const view = findEntity(release, name);
-  if (view === null) throw new Fault("conflict", { detail: `What is deployed by now has no entity \`${name}\`.` });
+  if (view === null) throw new Fault("conflict", { detail: `The live release no longer has the entity \`${name}\`.` });
   if (edge === null || view.entity.stateMachine?.edges.some((each) => each.name === edge) === true) return;
   throw new Fault("conflict", {
-    detail: `What is deployed by now has no transition \`${edge}\` of ${view.entity.plural}.`,
+    detail: `The live release no longer has the transition \`${edge}\` of ${view.entity.plural}.`,
   });
 }
 
@@ -149,18 +150,18 @@ function operationOf(action: RecordAction): Operation {
   }
 }
 
-/** Whoever waits has the rights that the request came with; the caller of a run those that they have now. */
+/** A waiting caller has the rights of their request; the caller of a run has their current rights. */
 async function actingOf({ release }: ActionsOptions, { step, caller, claimed, open }: Performing): Promise<Acting> {
   if (step.as === "service") return asService(claimed.run);
   return caller ?? callerNow(open, release, claimed.run);
 }
 
-/** The service acts within the organization that the run is about. */
+/** The service acts within the organization of the run. */
 function asService({ kind, workflow, organization }: Run): Acting {
   return { principal: serviceFor(`${kind} ${workflow}`), organization, ip: "" };
 }
 
-/** What it writes is traced to the request that caused it. */
+/** Its writes are traced to the request that caused it. */
 function requestOf(
   { release }: ActionsOptions,
   { claimed, open, caller, acting, isRepeated = false }: RecordRequest,
@@ -179,15 +180,14 @@ function requestOf(
 
 interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> {
   readonly acting: Acting;
-  /** Whether the statement is run again where others overtook it. */
+  /** Whether the statement is repeated if others overtook it. */
   readonly isRepeated?: boolean;
 }
 
 /**
- * What an event tells of its cause, as JSON; null where that is its actor alone. Of what somebody waits for, no run is kept that could
- * have caused anything; whoever it was is known.
- * @param actor Whom the event itself names.
- * @param subject The record that an event without one is about.
+ * The cause in an event, as JSON; null if it is only the event's actor. A call whose caller waits has no stored run
+ * that could be the cause, but its origin is known. @param actor The actor that the event itself names. @param subject
+ * The record of an event that carries none.
  */
 function causeOf(
   { caller, claimed }: Pick<Performing, "caller" | "claimed">,
@@ -205,7 +205,7 @@ function causeOf(
   return JSON.stringify(cause);
 }
 
-/** Whom the audit log and events name for what a step does that needs no rights. */
+/** The actor in the audit log and in events for steps that need no rights. */
 function actorOf({ kind, workflow, actorKind, actorId }: Run): Origin {
   if (kind === "action" && actorKind !== null && actorId !== null) return { kind: actorKind, id: actorId };
   return { kind: "service", id: `${kind} ${workflow}` };
@@ -219,7 +219,7 @@ function idOf(template: Template, context: EvaluationContext): string {
 
 const parsed = (json: string): JsonValue => JSON.parse(json) as JsonValue;
 
-/** Where nobody listens, it leaves no trace but its step. */
+/** If nobody listens, only its step is stored. */
 async function emitEvent(
   { release }: ActionsOptions,
   { claimed, open, context, caller, subject }: Performing,
@@ -249,13 +249,14 @@ async function emitEvent(
   return data;
 }
 
-/** Whoever hands events on makes the deliveries: one that is made already is not made again. */
+/** The dispatcher creates the deliveries, and doesn't repeat existing ones. */
 async function sendEvent(
   { release }: ActionsOptions,
   { claimed, open, caller, subject }: Performing,
 ): Promise<JsonValue> {
   const { run, event } = claimed;
-  if (event === null) throw new Fault("conflict", { detail: "This run is about no event: there is none to send." });
+  if (event === null)
+    throw new Fault("conflict", { detail: "This run was not started by an event, so there is no event to send." });
   const actor = actorOf(run);
   await open.query(
     `INSERT INTO ${release.schema}."_outbox" ("name", "organization_id", "actor_kind", "actor_id", "request_id", "cause", "data")
@@ -281,7 +282,7 @@ async function writeNote(
   const { run, event } = claimed;
   const filled = fillTemplate(action.note, context);
   const known = masks();
-  // The log is read by people, as every other line of it is; another service may have told again what it was sent.
+  // People read the log, as they read its other lines. Another service may have returned the data that it received.
   const values = createMaskedValues();
   if (event !== null) shownEvent(event, known, values);
   values.learn(run.input, known.apply(run.input, known.input(run)));

@@ -1,5 +1,5 @@
-// What an approval gives to the steps behind it: given, refused, refused where that is a branch of the workflow. On Postgres and
-// the job queue, with answers that come over the API.
+// The output of an approval for later steps: given, refused, and refused as a branch of the workflow. On Postgres and
+// the job queue, with answers over the API.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => work?.close());
 
-/** The run as it ended, and the notes that its action has made. */
+/** The run after its end, and the notes that its action has created. */
 async function answered(action: string, how: "approve" | "reject", note?: string) {
   await work.sql("DELETE FROM {schema}.notes");
   const { id } = dataOf(await callModule(work.cell, { path: `/v1/actions/${action}`, key: admin }));
@@ -86,7 +86,7 @@ async function answered(action: string, how: "approve" | "reject", note?: string
   return { status, error, notes: notes.map(({ text }) => text) };
 }
 
-test("a refusal that is a branch completes its step, and later steps see the note", async () => {
+test("a refusal with its own branch completes its step, and later steps see the note", async () => {
   expect(await answered("branch", "reject", "too dear")).toEqual({
     status: "completed",
     error: null,
@@ -110,7 +110,7 @@ test("any other refusal fails the step as `rejected`, with the note as its messa
   });
 });
 
-test("what an approval stands beside is never done without it", async () => {
+test("the effects next to an approval never happen without it", async () => {
   expect(await answered("caught", "reject")).toEqual({ status: "completed", error: null, notes: ["refused", "last"] });
   expect(await answered("caught", "approve")).toEqual({ status: "completed", error: null, notes: ["paid", "last"] });
   expect(await answered("beside", "reject")).toEqual({ status: "completed", error: null, notes: ["last"] });

@@ -1,5 +1,6 @@
-// Carries out the call of an action. In: a checked call. Out: its reply. What a `sync` action does, its line in the audit log and the
-// reply that an `Idempotency-Key` keeps are one transaction; an `async` one leaves a run, which goes on by itself.
+// Executes the call of an action. In: a checked call. Out: its reply. The effects of a `sync` action, its line in the
+// audit log and the saved reply of an `Idempotency-Key` are one transaction. An `async` one creates a run, which
+// continues by itself.
 import type { BundleAction } from "@plinth/bundle";
 import type { EvaluationContext, Value } from "@plinth/expression";
 import { isRetryable, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
@@ -39,10 +40,10 @@ export interface CallOptions {
   readonly budget: WorkBudget;
 }
 
-/** Its locks are held for so long at most, and a statement's own limit. */
+/** The maximum time that its locks are held, in addition to one statement's own limit. */
 const SYNC_MS_MAX = 5_000;
 
-/** Others lock the same records in another order: whoever is made to give way begins again. */
+/** Others may lock the same records in another order. The transaction that has to give way starts again. */
 const TRIES_MAX = 3;
 
 interface Called {
@@ -75,7 +76,7 @@ async function repeated(options: CallOptions, call: ActionCall, held: HeldKey | 
   }
 }
 
-/** What a fault was made of, however many steps have told it on. */
+/** The first cause of a fault, however many steps have wrapped it. */
 function rootOf(error: unknown): unknown {
   return error instanceof Fault && error.cause !== undefined ? rootOf(error.cause) : error;
 }
@@ -117,7 +118,7 @@ async function answer(options: CallOptions, call: ActionCall, open: TenantTransa
   return { status: 200, location: null, body: JSON.stringify({ data }) };
 }
 
-/** As `walk.ts` shows a run's own. */
+/** Like the context of a run in `walk.ts`. */
 function contextOfCall(run: Run, caller: CallerContext): EvaluationContext {
   return {
     ...caller,
@@ -181,7 +182,7 @@ function runOf(call: ActionCall, input: ActionInput, { newId, now }: CallOptions
   };
 }
 
-/** The call itself; what its steps write has lines of its own, under the same request. */
+/** Audits the call itself. The writes of its steps have their own lines, under the same request. */
 async function writeCall(
   open: TenantTransaction,
   { release, action }: ActionCall,

@@ -1,5 +1,5 @@
-// A step that calls another service. In: the call, filled. Out: what was answered, as JSON. All tries of a step carry the same
-// key, so that a service which honours it acts once; calls to a project's own services are signed besides.
+// Executes a step that calls another service. In: the call, filled in. Out: the answer, as JSON. All attempts of a step
+// send the same key, so that a service that respects it acts once. Calls to a project's own services are also signed.
 import type { JsonValue, StepAction } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { eventValue } from "../events/event-context.ts";
@@ -22,7 +22,7 @@ export function isOutside(action: StepAction): action is OutsideAction {
   return action.kind === "http.request" || action.kind === "email.send";
 }
 
-/** Whether what was done by a try whose end nobody knows may be done again. */
+/** Whether the call can be repeated if the result of an attempt is unknown. */
 export function isRepeatable(action: OutsideAction): boolean {
   return action.kind === "http.request" && action.repeat === "idempotent";
 }
@@ -37,22 +37,22 @@ export interface CallingOptions extends SendingOptions {
 }
 
 export interface Calling {
-  /** The same for all tries of one call. */
+  /** The same for all attempts of one call. */
   readonly key: string;
   /** From 1. */
   readonly attempt: number;
   readonly context: EvaluationContext;
   readonly timeoutMs: number;
-  /** Records that the call is about to be made. It is made only when this has succeeded. */
+  /** Records that the call is about to be made. It is only made once this has succeeded. */
   readonly begin: () => Promise<void>;
 }
 
 export interface Caller {
-  /** @throws StepFailed, and what `begin` throws. */
+  /** @throws StepFailed, and the errors of `begin`. */
   call(action: OutsideAction, calling: Calling): Promise<JsonValue>;
   /**
-   * What a try gave that had begun when its process ended; null where it did nothing, and may be made again.
-   * @throws StepFailed where nobody knows.
+   * The result of an attempt whose process ended during the call; null if it did nothing, or can be repeated. @throws
+   * StepFailed if the result is unknown.
    */
   known(action: OutsideAction): Promise<JsonValue>;
 }
@@ -62,7 +62,7 @@ export function createCaller(options: CallingOptions): Caller {
     call: (action, calling) =>
       action.kind === "email.send" ? sendEmail(options, action, calling) : call(options, action, calling),
     async known(action) {
-      // The list of mails tells which were sent: the next try sends no other, or fails where nobody knows.
+      // The list of mails shows which were sent: the next attempt only sends the others, or fails if that is unknown.
       if (action.kind === "email.send" || isRepeatable(action)) return null;
       throw new StepFailed("no_answer", lostAnswer.message, { isUnknown: true });
     },
@@ -72,7 +72,7 @@ export function createCaller(options: CallingOptions): Caller {
 async function call(options: CallingOptions, action: HttpAction, calling: Calling): Promise<JsonValue> {
   const reply = await answerOf(
     options.outbound.call(options.release.projectId, async () => {
-      // A process that dies while the call waits for its place has not made it, and so leaves no record of one.
+      // If a process dies while the call waits for its place, no call was made, so none is recorded.
       const request = await requestOf(options, action, calling);
       await calling.begin();
       return request;
@@ -80,7 +80,7 @@ async function call(options: CallingOptions, action: HttpAction, calling: Callin
   );
   refuseFailure(reply);
   const answer = jsonOf(reply);
-  return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
+  return action.signed ? answer : { status: reply.status, headers: withoutCookies(reply.headers), body: answer };
 }
 
 async function requestOf(options: CallingOptions, action: HttpAction, calling: Calling): Promise<OutboundRequest> {
@@ -100,7 +100,7 @@ async function requestOf(options: CallingOptions, action: HttpAction, calling: C
   return { method: action.method, url, headers, body, timeoutMs };
 }
 
-/** What a worker's service is sent where its `http` names no body; of the record, nothing that is internal. */
+/** The body for a worker's service if its `http` declares none. It contains no internal field of the record. */
 function contentOf({ release, claimed }: CallingOptions, action: HttpAction, calling: Calling): JsonValue {
   if (action.body !== null) return fillTemplate(action.body, calling.context);
   if (!action.signed || action.method === "GET" || action.method === "DELETE") return null;
@@ -137,7 +137,7 @@ const RETRY_AFTER_MS_MAX = 3_600_000;
 function refuseFailure({ status, headers }: OutboundReply): void {
   if (status >= 200 && status < 300) return;
   const isLater = status >= 500 || laterStatuses.includes(status);
-  throw new StepFailed("http_status", `The service answered with ${status}.`, {
+  throw new StepFailed("http_status", `The service answered with status ${status}.`, {
     isFinal: !isLater,
     status,
     retryAfterMs: retryAfterMs(headers["retry-after"]),
@@ -151,8 +151,8 @@ function retryAfterMs(text: string | undefined): number {
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), RETRY_AFTER_MS_MAX) : 0;
 }
 
-/** Cookies are credentials: nobody who looks at the run needs them. */
-function tellable(headers: OutboundReply["headers"]): OutboundReply["headers"] {
+/** Without cookies, which are credentials: nobody who looks at the run needs them. */
+function withoutCookies(headers: OutboundReply["headers"]): OutboundReply["headers"] {
   const { "set-cookie": _, ...others } = headers;
   return others;
 }
@@ -166,10 +166,10 @@ function jsonOf({ headers, body }: OutboundReply): JsonValue {
   }
 }
 
-/** Neither Postgres nor this process takes any nesting; what is deeper is kept as text. */
+/** Neither Postgres nor this process accepts unlimited nesting. Deeper values are stored as text. */
 const DEPTH_MAX = 100;
 
-/** @throws RangeError where it is too deep. */
+/** @throws RangeError if it is too deep. */
 function storable(value: JsonValue, depth: number): JsonValue {
   if (typeof value === "string") return storableText(value);
   if (value === null || typeof value !== "object") return value;
@@ -180,7 +180,7 @@ function storable(value: JsonValue, depth: number): JsonValue {
   );
 }
 
-/** Postgres keeps neither U+0000 nor half a surrogate pair in jsonb. */
+/** Postgres can store neither U+0000 nor half a surrogate pair in jsonb. */
 function storableText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\ufffd");
 }

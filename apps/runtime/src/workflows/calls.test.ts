@@ -1,5 +1,5 @@
-// Workers by `http` and calls of other services, from a blueprint's text to what the service receives: signed so that it can tell who
-// calls, under one key however often it is tried, and what it answers is what the run gives.
+// Workers by `http` and calls of other services, from a blueprint's text to what the service receives: signed so that
+// it knows the caller, with one key for all attempts, and its answer becomes the run's output.
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,14 +61,14 @@ async function secretOf({ cell, projectId }: WorkCell, rotate = false): Promise<
   return [secret, previous?.secret ?? null];
 }
 
-/** As a receiver does it, from the documentation of Standard Webhooks. */
+/** Like a receiver, following the documentation of Standard Webhooks. */
 function signatureOf(secret: string, { headers, body }: Receiver["received"][number]): string {
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
 }
 
-it("a worker's service gets event, input and run, signed, and what it answers is the run's output", async () => {
+it("a worker's service gets event, input and run, signed, and its answer is the run's output", async () => {
   const { cell, service } = await open(() => json({ printed: 3 }), worker);
   const id = await createTicket(cell);
   await cell.settled();
@@ -88,7 +88,7 @@ it("a worker's service gets event, input and run, signed, and what it answers is
   expect(Math.abs(Number(call!.headers["webhook-timestamp"]) - Date.now() / 1_000)).toBeLessThan(60);
 });
 
-it("the documentation's own code verifies a call, and nothing like it", async () => {
+it("the documentation's own code verifies a call, and nothing similar", async () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/calls.md"), "utf8");
   const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -108,7 +108,7 @@ it("the documentation's own code verifies a call, and nothing like it", async ()
   ]).toEqual([false, false, false]);
 });
 
-it("all tries carry one id, each a signature of its own", async () => {
+it("all attempts have one id, each with its own signature", async () => {
   const { cell, service } = await open((at) => (at < 3 ? { status: 503 } : json({ ok: true })), worker);
   await createTicket(cell);
   await cell.settled(20_000);
@@ -118,7 +118,7 @@ it("all tries carry one id, each a signature of its own", async () => {
   for (const call of service.received) expect(call.headers["webhook-signature"]).toBe(signatureOf(secret, call));
 });
 
-it("after a rotation both secrets sign, and the one before them no more", async () => {
+it("after a rotation both secrets sign, but no earlier one", async () => {
   const { cell, service } = await open(() => json({}), worker);
   const [first] = await secretOf(cell);
   expect(await secretOf(cell, true)).toEqual([expect.not.stringContaining(first), first]);
@@ -156,7 +156,7 @@ it("only an admin sees the signing secret", async () => {
   expect(await cell.sql("SELECT 1 FROM plinth.call_secrets")).toEqual([]);
 });
 
-it("a step calls with its own method, headers and body, and gives status, headers and body", async () => {
+it("a step calls with its own method, headers and body, and returns status, headers and body", async () => {
   const { cell, service } = await open(() => json({ ok: true }), step);
   const id = await createTicket(cell);
   await cell.settled();
@@ -178,7 +178,7 @@ it.each([
   ["half a surrogate pair", '["\\ud800"]', ["\ufffd"]],
   ["a deep nesting", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, `${"[".repeat(5_000)}${"]".repeat(5_000)}`],
   ["no JSON at all", "{", "{"],
-])("an answer with %s is kept, and the call not made again", async (_, body, output) => {
+])("an answer with %s is stored, and the call is not repeated", async (_, body, output) => {
   const { cell, service } = await open(() => ({ headers: { "content-type": "application/json" }, body }), worker);
   await createTicket(cell);
   await cell.settled();
@@ -188,7 +188,7 @@ it.each([
   expect(service.received).toHaveLength(1);
 });
 
-it("what a header can't hold fails the step at once", async () => {
+it("an invalid header value fails the step at once", async () => {
   const { cell, service } = await open(() => json({}), step);
   await createTicket(cell, "two\nlines");
   await cell.settled();

@@ -1,4 +1,5 @@
-// Large definitions are read once, not for each run: a project may have a thousand workflows, more than the cache may keep.
+// Large definitions are read once, not for each run: a project may have a thousand workflows, more than the cache may
+// hold.
 import type { Pool } from "pg";
 import { afterEach, expect, it } from "vitest";
 import { createDefinitions } from "./definitions.ts";
@@ -34,7 +35,7 @@ function counting(pool: Pool): { readonly pool: Pool; readonly reads: () => numb
   return { pool: { query } as unknown as Pool, reads: () => reads };
 }
 
-it("a thousand workflows are not read for each run, neither of the live release nor of the one before", async () => {
+it("a thousand workflows are not read for each run, neither of the live release nor of the previous one", async () => {
   work = await openWorkCell(TEXT, { workflows: thousandWorkflows() }, { works: false });
   const { cell, projectId } = work;
   const { pool, reads } = counting(cell.pool);

@@ -1,5 +1,5 @@
-// The workflows that runs began with. In: a release's id. Out: what its bundle says of background work; null where there is no
-// such release, or it is of a format without any. A deployment changes nothing for runs that are under way.
+// The workflow definitions with which runs began. In: a release's id. Out: the background part of its bundle; null if
+// the release does not exist, or has a format without it. A deployment changes nothing for runs in progress.
 import { type BundleBackground, type ProjectId, readStoredBundle } from "@plinth/bundle";
 import { ByteCache, bytesOfText } from "@plinth/service";
 import type { Pool } from "pg";
@@ -10,7 +10,7 @@ export interface Definitions {
 }
 
 const BYTES_MAX = 16_000_000;
-/** Objects of the parsed text, as measured against it. */
+/** The measured size of the parsed objects in proportion to the text. */
 const GROWTH = 4;
 const PROJECT_BYTES_MAX = 1_000_000;
 const PROJECT_BYTES = 200;
@@ -21,8 +21,8 @@ interface Kept {
 }
 
 /**
- * What is live is in the registry's memory and is not kept twice. Of other releases, those within the bound are kept, and the last
- * one that is larger than the bound: else each of its runs would read and parse it anew.
+ * The live release is already in the registry's memory, so it is not cached here. Other releases are cached up to the
+ * limit, plus the last one above it: otherwise each of its runs would read and parse it again.
  */
 export function createDefinitions(pool: Pool, registry: Pick<ReleaseRegistry, "peek">): Definitions {
   const cache = new ByteCache<string, Kept>({ bytesMax: BYTES_MAX, weigh: ({ bytes }) => bytes });
@@ -30,7 +30,7 @@ export function createDefinitions(pool: Pool, registry: Pick<ReleaseRegistry, "p
   const flights = new Map<string, Promise<BundleBackground | null>>();
   let large: { readonly releaseId: string; readonly background: BundleBackground | null } | null = null;
 
-  /** A release belongs to one project for good. */
+  /** A release never changes its project. */
   async function projectOf(releaseId: string): Promise<ProjectId | null> {
     const known = projects.get(releaseId);
     if (known !== undefined) return known;

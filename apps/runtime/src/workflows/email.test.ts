@@ -1,4 +1,5 @@
-// Steps that send mail, from a blueprint's text to what a real mail server is given; and that a mail is not sent twice by itself.
+// Steps that send mail, from a blueprint's text to what a real mail server receives; and that a mail is not sent twice
+// automatically.
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
 import { afterEach, expect, it } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
@@ -74,7 +75,7 @@ async function createTicket({ request }: WorkCell, values: Readonly<Record<strin
 const statuses = async ({ sql }: WorkCell): Promise<unknown> =>
   (await sql("SELECT status FROM plinth.emails ORDER BY created_at")).map(({ status }) => status);
 
-it("a step sends a mail whose values are text wherever they stand", async () => {
+it("a step sends a mail in which all values are text", async () => {
   const { cell, mails } = await open(plain);
   await createTicket(cell);
   await cell.settled();
@@ -92,7 +93,7 @@ it("a step sends a mail whose values are text wherever they stand", async () => 
   for (const secret of ["ana@example.com", "first", "correct horse"]) expect(stored).not.toContain(secret);
 });
 
-it("what the server puts off is sent later, under the same Message-ID", async () => {
+it("a postponed mail is sent later, with the same Message-ID", async () => {
   const { cell, mails } = await open(plain, { answer: (at) => (at === 1 ? 451 : "take") });
   await createTicket(cell);
   await cell.settled();
@@ -101,7 +102,7 @@ it("what the server puts off is sent later, under the same Message-ID", async ()
   expect(await statuses(cell)).toEqual(["sent"]);
 });
 
-it("a mail of which nobody knows whether it was taken waits for a person", async () => {
+it("a mail with an unknown result waits for a person", async () => {
   const { cell, mails } = await open(plain, { answer: () => "lose" });
   await createTicket(cell);
   await cell.settled();
@@ -132,7 +133,7 @@ it("in development the mails of a project without a connection are kept", async 
   expect(mails.received).toEqual([]);
 });
 
-it("a step sends by a template in the reader's language, and its input keeps no text of the mail", async () => {
+it("a step sends a template in the reader's language, and its stored input contains no text of the mail", async () => {
   const templates = `emails:
   opened:
     variables: { title: string }
@@ -153,7 +154,7 @@ it("a step sends by a template in the reader's language, and its input keeps no 
   ]);
 });
 
-it("a receipt goes to whom the record names, and lists what it holds", async () => {
+it("a receipt goes to the record's recipient, and lists its contents", async () => {
   const { cell, mails } = await open(workflow("email.send_receipt"));
   await createTicket(cell);
   await cell.settled();
@@ -170,7 +171,7 @@ const several = workflow(
   `email.send: { with: { to: [ANA@EXAMPLE.COM, bo@example.com, ana@example.com], subject: Hello, text: Hi. }, retry: { attempts: 3, delay: 1s, backoff: constant } }`,
 );
 
-it("each receiver gets a mail of their own, and a later try sends only what was not sent", async () => {
+it("each recipient gets a separate mail, and a later attempt only sends the missing ones", async () => {
   const { cell, mails } = await open(several, { answer: (at) => (at === 2 ? 451 : "take") });
   await createTicket(cell);
   await cell.settled();
@@ -180,7 +181,7 @@ it("each receiver gets a mail of their own, and a later try sends only what was 
   for (const { raw } of mails.received) expect(raw.match(/@example.com/g)?.length).toBe(3);
 });
 
-it("a receiver who is refused fails the step, and the others get their mail", async () => {
+it("a refused recipient fails the step, and the others get their mail", async () => {
   const { cell, mails } = await open(several, { unknown: (address) => address === "ana@example.com" });
   await createTicket(cell);
   await cell.settled();
@@ -191,7 +192,7 @@ it("a receiver who is refused fails the step, and the others get their mail", as
   expect(await statuses(cell)).toEqual(["failed", "sent"]);
 });
 
-it("a suppressed address gets no mail, and the step goes on", async () => {
+it("a suppressed address gets no mail, and the step continues", async () => {
   const { cell, mails } = await open(plain);
   const box = createSecretBox(kek);
   await createSuppressions({ pool: cell.cell.pool, box, kek }).add(cell.projectId, "Ana@Example.com", "bounced");
@@ -203,7 +204,7 @@ it("a suppressed address gets no mail, and the step goes on", async () => {
   ]);
 });
 
-it("a project sends only so many mails in an hour", async () => {
+it("a project sends a limited number of mails in an hour", async () => {
   const { cell, mails } = await open(plain, { mailsPerHour: 1 });
   await createTicket(cell);
   await cell.settled();
@@ -222,7 +223,7 @@ it.each([
   ["sent", 1, "completed"],
   ["sending", 1, "needs_attention"],
   [null, 2, "completed"],
-])("a step whose process ended while its mail was noted as %s", async (status, mails, run) => {
+])("a step whose process ended while its mail was recorded as %s", async (status, mails, run) => {
   const { cell, mails: arrived } = await open(plain);
   await createTicket(cell);
   await cell.settled();

@@ -1,5 +1,5 @@
-// Runs from the write to the end, on Postgres and the job queue: what a step writes stands with its row, what fails is tried
-// again, what waits wakes.
+// Runs from the write to the end, on Postgres and the job queue: a step's writes are committed with its row, failures
+// are retried, and waits wake up.
 import type { BundleStep, Template } from "@plinth/bundle";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
@@ -86,7 +86,7 @@ it("an event that nobody listens for leaves no trace", async () => {
   expect(await cell.sql("SELECT name FROM plinth.outbox")).toEqual([]);
 });
 
-it("a step sees what the steps before it have made", async () => {
+it("a step sees the results of earlier steps", async () => {
   const make = stepOf("make", { kind: "record.create", entity: "note", values: { text: field("title") } });
   const again = stepOf("again", {
     kind: "record.create",
@@ -104,7 +104,7 @@ it("a step sees what the steps before it have made", async () => {
   ]);
 });
 
-it("a step that can't succeed fails the run, and what came before it is undone in the opposite order", async () => {
+it("a step that can't succeed fails the run, and earlier steps are compensated in the opposite order", async () => {
   const make = (id: string): BundleStep =>
     stepOf(
       id,
@@ -129,7 +129,7 @@ it("a step that can't succeed fails the run, and what came before it is undone i
   expect(await cell.sql(removed)).toEqual([{ text: "two" }, { text: "one" }]);
 });
 
-it("for_each makes one for each member, and a wait ends at its time", async () => {
+it("for_each creates one for each member, and a wait ends at its time", async () => {
   const each = stepOf(
     "each",
     { kind: "record.create", entity: "note", values: { text: value("each") } },
@@ -148,7 +148,7 @@ it("for_each makes one for each member, and a wait ends at its time", async () =
   ]);
 });
 
-it("waits for an event that matches, also for one that came before it began to wait", async () => {
+it("waits for a matching event, even one that came before it began to wait", async () => {
   const pause = stepOf("pause", { kind: "wait", forMs: 200 });
   const until = stepOf("until", { kind: "wait_for", event: "note.created", if: null, timeoutMs: null });
   const cell = await open([
@@ -160,7 +160,7 @@ it("waits for an event that matches, also for one that came before it began to w
   expect(await cell.sql("SELECT status FROM {schema}.tickets WHERE id = $1", [id])).toEqual([{ status: "sent" }]);
 });
 
-it("a worker that fails hands its own error on to whoever called it", async () => {
+it("a failed worker passes its own error on to its caller", async () => {
   const call = stepOf("call", { kind: "worker.run", worker: "writer", input: { kind: "literal", value: {} } });
   const gone = { kind: "literal", value: "0190f3a1-0000-7000-8000-000000000001" } as const;
   const move = stepOf("move", {
@@ -183,7 +183,7 @@ it("a worker that fails hands its own error on to whoever called it", async () =
   expect(runs[0]?.["error"]).toEqual(runs[1]?.["error"]);
 });
 
-it("a worker that a step calls is a run of its own, and gives its caller back", async () => {
+it("a worker that a step calls is a separate run, and returns to its caller", async () => {
   const call = stepOf("call", {
     kind: "worker.run",
     worker: "writer",
@@ -203,7 +203,7 @@ it("a worker that a step calls is a run of its own, and gives its caller back", 
   ]);
 });
 
-it("finds its record where the event carries none, and gives what its last step gave", async () => {
+it("finds its record if the event carries none, and returns its last step's output", async () => {
   const cell = await open([
     {
       name: "close",
@@ -226,7 +226,7 @@ it("finds its record where the event carries none, and gives what its last step 
   ]);
 });
 
-it("workflows that start each other end at a depth", async () => {
+it("workflows that start each other end at a maximum depth", async () => {
   const again = stepOf("again", {
     kind: "record.update",
     entity: "ticket",

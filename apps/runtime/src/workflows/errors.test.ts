@@ -1,5 +1,5 @@
-// What the steps of an `on_error` know of what went wrong: in a run, for a member of a list, within one another, and in an action
-// that is one transaction. Masked as all else is. On Postgres and the job queue.
+// What the steps of an `on_error` know about the failure: in a run, for a member of a list, nested, and in an action
+// that is one transaction. Masked like everything else. On Postgres and the job queue.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -141,13 +141,13 @@ test("of an approval: whether it was refused, with the note", async () => {
   expect(await notes()).toEqual(["approve: rejected (1) too dear"]);
 });
 
-test("of a call: the status that the service answered with, also through a worker", async () => {
+test("of a call: the status of the service's answer, even through a worker", async () => {
   const { id } = dataOf(await call("refused"));
   await work.settled();
   expect(await notes()).toEqual(["gone 410", "handed on", "nobody answered"]);
   const { steps } = dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
   const errors = new Map(steps.map((step: { path: string; error: unknown }) => [step.path, step.error]));
-  const gone = { code: "http_status", message: "The service answered with 410.", status: 410 };
+  const gone = { code: "http_status", message: "The service answered with status 410.", status: 410 };
   expect([errors.get("call"), errors.get("pass_on")]).toEqual([gone, gone]);
   expect(errors.get("inside")).not.toHaveProperty("status");
 });
@@ -158,7 +158,7 @@ test("of a member of a list: which one it was", async () => {
   expect(await notes()).toEqual([expect.stringMatching(/^taken, take: unique_violation \(1\) .*taken/), "after"]);
 });
 
-test("of steps within one another: the innermost, and behind it the one around", async () => {
+test("of nested steps: the innermost, and then the outer one", async () => {
   await call("within");
   await work.settled();
   expect(await notes()).toEqual(["inner: unique_violation", "outer: unique_violation"]);
@@ -169,7 +169,7 @@ test("of an action that is one transaction", async () => {
   expect(await notes()).toEqual([expect.stringMatching(/^take: unique_violation \(1\) Another record/)]);
 });
 
-test("is masked where the step was given something that is", async () => {
+test("is masked if the step's input is masked", async () => {
   await call("masked", { email: "ana@example.com" });
   await work.settled();
   const rows = await work.sql("SELECT changes->>'note' AS note FROM {schema}.audit_log WHERE operation = 'note'");

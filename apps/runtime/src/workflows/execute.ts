@@ -1,5 +1,5 @@
-// Carries runs as far as they go. In: a project and runs that are due. Out: each has ended, or is parked, or belongs to another
-// process. A process that dies leaves the run to the next one, which goes on behind the last step that was committed.
+// Executes runs as far as possible. In: a project and due runs. Out: each has ended, or is parked, or belongs to
+// another process. If a process dies, the next one continues the run after its last committed step.
 import type { BundleBackground, BundleStep, JsonValue, ProjectId, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { type ProjectScope, sqlState } from "@plinth/postgres";
@@ -42,24 +42,24 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  /** Runs of one project. @throws what the database fails with; what is due is handed over again. */
+  /** Runs of one project. @throws the database's errors. Due runs are then handed over again. */
   execute(projectId: ProjectId, runIds: readonly string[]): Promise<void>;
   /** Runs park at their next step. */
   stop(): void;
 }
 
-/** After a failure that is none of the run's own. */
+/** After a failure that the run didn't cause. */
 const PAUSE_MS = 5_000;
-/** Until a run is looked at again whose row somebody was changing. */
+/** The pause before a retry of a run whose row was locked. */
 const BUSY_MS = 200;
-/** Until somebody looks again for runs whose tables are gone. */
+/** The pause before the next check of runs whose tables are gone. */
 const GONE_MS = 3_600_000;
 const UNDEFINED_TABLE = "42P01";
 
 export function createExecutor(options: ExecutorOptions): Executor {
   let stopping = false;
 
-  /** A run that nobody else has; else what has to be done about it is done. */
+  /** Returns the claimed run, or handles the reason why it can't be executed now. */
   async function settle(projectId: ProjectId, runId: string, result: ClaimResult): Promise<Claimed | null> {
     switch (result.kind) {
       case "claimed":
@@ -74,7 +74,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         await handBack(options.pool, projectId, runId, BUSY_MS);
         return null;
       case "behind":
-        // Whoever is before it wakes it at their end; this is for the case that they die.
+        // The run before it wakes this one when it ends. This is for the case that its process dies.
         await handBack(options.pool, projectId, runId, LEASE_MS);
         return null;
     }
@@ -90,7 +90,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         throw error;
       });
       if (results === null) {
-        // A deployment has taken the module of work away, and set its runs aside with it.
+        // A deployment has removed the module for background work, and set its runs aside.
         await Promise.all(runIds.map((runId) => handBack(options.pool, projectId, runId, GONE_MS)));
         return;
       }
@@ -113,10 +113,10 @@ interface Executing extends ExecutorOptions {
   readonly isStopping: () => boolean;
 }
 
-/** A run that fails has undone all of them: it is left out, so many times. */
+/** How often the batch is repeated without a run that failed. A failure rolls the whole batch back. */
 const TRIES_TOGETHER = 3;
 
-/** Short runs end here together. @returns the others, each of which is to be carried on by itself. */
+/** Short runs end here together. @returns the other runs, each of which is executed separately. */
 async function claimAll(
   executing: Executing,
   runIds: readonly string[],
@@ -132,7 +132,7 @@ async function claimAll(
   for (let tries = 1; together.length > 0 && !executing.isStopping(); tries++) {
     const result = await endTogether(scope, together, walkerOf).catch((error: unknown) => {
       if (sqlState(error) === UNDEFINED_TABLE) throw error;
-      logger.info({ err: error, projectId, runs: together.length }, "runs are carried on by themselves");
+      logger.info({ err: error, projectId, runs: together.length }, "runs are executed separately");
       return { kind: "undone", because: null } as const;
     });
     if (result.kind === "done") {
@@ -165,7 +165,7 @@ async function carry(executing: Executing, claimed: Claimed): Promise<void> {
       run.kind === "action" ? await scope.transaction((open) => contextOfRun(open, known.release, run)) : null;
     await interpret(interpretingOf(executing, claimed, known, { store, calledBy }));
   } catch (error) {
-    // Somebody else carries it on.
+    // Another process executes it.
     if (error instanceof ClaimLost) return;
     logger.warn({ err: error, projectId, run: run.id, workflow: run.workflow }, "a run was interrupted");
     await store.park(held, now() + PAUSE_MS);
@@ -174,7 +174,7 @@ async function carry(executing: Executing, claimed: Claimed): Promise<void> {
   }
 }
 
-/** What a run is carried on by: the release that is live, and the definition that it began with. */
+/** The data for executing a run: the live release, and the definition with which the run began. */
 interface KnownRun {
   readonly kind: "known";
   readonly release: ActiveRelease;
@@ -189,13 +189,13 @@ async function knownOf(
   const release = await registry.get(projectId);
   const background = await definitions.of(run.definition);
   const definition = background === null ? null : definitionOf(background, run);
-  // A project that is suspended meanwhile: the run goes on when it comes back.
-  if (release === null) throw new Error(`nothing is served of ${projectId}`);
+  // The project was suspended meanwhile. The run continues when the project is restored.
+  if (release === null) throw new Error(`no release of ${projectId} is served`);
   if (background === null || definition === null) return { kind: "unknown" };
   return { kind: "known", release, background, definition };
 }
 
-/** Such as end in a moment, unless they fail; who has called an action is looked up for each by itself. */
+/** Short runs, unless they fail. Callers of actions must be looked up one by one, so their runs aren't included. */
 function isForBatch({ run, steps, isCancelled }: Claimed, { definition }: KnownRun): boolean {
   if (run.kind === "action" || steps.size > 0 || isCancelled) return false;
   return definition.steps.every(isShort);
@@ -237,17 +237,17 @@ interface Definition {
   readonly steps: readonly BundleStep[];
   readonly timeoutMs: number | null;
   readonly lookup: Lookup | null;
-  /** Null: what the last step gave. */
+  /** Null: the output of the last step. */
   readonly output: Template | null;
 }
 
 function outputOf({ steps, output }: Definition, context: EvaluationContext): JsonValue {
   if (output !== null) return fillTemplate(output, context);
-  const made = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
-  return made?.[steps.at(-1)?.id ?? ""] ?? null;
+  const outputsByStep = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
+  return outputsByStep?.[steps.at(-1)?.id ?? ""] ?? null;
 }
 
-/** What an action answers that does not say. */
+/** The output of an action that declares none. */
 const nothing: Template = { kind: "literal", value: null };
 
 function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow }: Run): Definition | null {
@@ -265,7 +265,7 @@ async function forget(pool: Pool, projectId: string, runId: string): Promise<voi
   await pool.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [projectId, runId]);
 }
 
-/** What this process was to look for is looked for when the holder has parked it; or later here, should they die. */
+/** Lets the holder check for new events when it parks the run. If the holder dies, this process does it later. */
 async function leaveToHolder(pool: Pool, projectId: string, runId: string): Promise<void> {
   await pool.query(
     `UPDATE plinth.due_runs SET handed_at = NULL, woken = true, due_at = clock_timestamp() + $3 * interval '1 millisecond'

@@ -1,6 +1,6 @@
-// Fills what a step writes, in the form in which each field stands in JSON. In: templates, what they see, and the schema that they are
-// for. Out: values: a whole number for a `bigint` as its digits, an exact one for a `percent` as a number, and none with more
-// decimal places than its field has where they are zeros. Nothing is checked here.
+// Fills in the values that a step writes, in each field's JSON form. In: templates, their context, and the schema. Out:
+// values: a whole number for a `bigint` as its digits, an exact one for a `percent` as a number, and without extra
+// decimal places if they are zeros. It checks nothing.
 import type { JsonValue, Template } from "@plinth/bundle";
 import { type EvaluationContext, evaluateValue } from "@plinth/expression";
 import { fillTemplate } from "./template.ts";
@@ -28,7 +28,7 @@ export function fitMembers(
   );
 }
 
-/** @param plain An exact number without zeros behind its last decimal place; null for any other value. */
+/** @param plain An exact number without trailing zeros; null for any other value. */
 function fitValue(value: JsonValue, { type, pattern }: FieldSchema, plain: (() => JsonValue) | null): JsonValue {
   const takes = (kind: string): boolean => (Array.isArray(type) ? type.includes(kind) : type === kind);
   const takesNumber = takes("number") || takes("integer");

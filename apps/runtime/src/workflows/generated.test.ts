@@ -1,5 +1,5 @@
-// Workflows by chance, with processes that die or are held up at random moments, against a model that knows nothing of how the
-// engine works: the same end, every effect once, no step again that had ended. RUNS=1000 makes a thousand of them.
+// Random workflows, with processes that die or are delayed at random moments, against a model that doesn't know how the
+// engine works: the same end, every effect once, no ended step again. RUNS=1000 generates a thousand of them.
 import { askedNumber } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FickleService, startFickleService } from "./testing/fickle-service.ts";
@@ -90,12 +90,12 @@ it(`${COUNT} generated workflows end as the model says, whoever dies meanwhile`,
   expect([...ends.keys()].sort()).toEqual(["cancelled", "completed", "failed", "needs_attention"]);
 }, 1_200_000);
 
-/** Null where it is as it has to be. */
+/** Null if everything is as expected. */
 function differenceOf(plan: Plan, actual: Actual): object | null {
   const { unknown, broken } = actual;
   if (broken.length > 0) return { broken };
   for (const label of unknown) {
-    // Nobody knows of such a call whether it was made; once at the most.
+    // It is unknown whether such a call was made; it is made once at most.
     if (actual.left.effects.filter((each) => each === label).length > 1) return { broken: `${label} twice` };
   }
   const came = toldOf(actual, unknown);

@@ -1,5 +1,5 @@
-// Carries a claimed run to its end, or to where it has to wait. In: the run and its definition. Out: the run ended, or parked until it
-// is due again. What it has done is undone where it fails or is cancelled.
+// Executes a claimed run to its end, or until it has to wait. In: the run and its definition. Out: the run has ended,
+// or is parked until it is due again. If it fails or is cancelled, its completed steps are compensated.
 import type { Interpreting } from "./interpreting.ts";
 import { type Outcome, soonest } from "./outcome.ts";
 import { finalOf } from "./retry.ts";
@@ -25,7 +25,7 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
     case "cancelled": {
       const undone = await walk.compensate(steps);
       if (undone.kind === "parked") return store.park(held, undone.dueAtMs);
-      // Once a person has said how it ended, the run comes back here, and the rest is undone.
+      // When a person has said how the call ended, the run returns here, and the remaining steps are compensated.
       if (undone.kind === "attention") {
         return store.end(held, { status: "needs_attention", output: null, error: undone.error });
       }

@@ -1,4 +1,4 @@
-// What a run is walked with: its claim and its definition, and the parts that carry its steps out. Types alone.
+// The data for executing a run: its claim, its definition, and the parts that execute its steps. Types only.
 import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { CallerContext } from "./acting.ts";
@@ -8,7 +8,7 @@ import type { Claimed } from "./run.ts";
 import type { RunWrites } from "./run-store.ts";
 import type { IsSecret } from "./template.ts";
 
-/** How the run's record is found where its event carries none. */
+/** How the run's record is found if its event carries none. */
 export interface Lookup {
   readonly entity: string;
   readonly where: Values;
@@ -18,9 +18,9 @@ export interface Interpreting {
   readonly claimed: Claimed;
   readonly steps: readonly BundleStep[];
   readonly lookup: Lookup | null;
-  /** What expressions see of who called it; null where nobody did. */
+  /** The caller in expressions; null if there is none. */
   readonly calledBy: CallerContext | null;
-  /** When it has to be done, in ms since the epoch; null for no bound. */
+  /** The deadline, in ms since the epoch; null for none. */
   readonly deadlineMs: number | null;
   readonly output: (context: EvaluationContext) => JsonValue;
   readonly store: RunWrites;

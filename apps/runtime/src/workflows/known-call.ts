@@ -1,5 +1,5 @@
-// What is known of a call whose process ended before its answer came; and whether an answer has room in its run. In: the step and its
-// row. Out: its output, that it may be made again, or that only a person can tell.
+// Finds out what is known about a call whose process ended before its answer came, and limits the size of answers in a
+// run. In: the step and its row. Out: its output, that it can be repeated, or that only a person can tell.
 import type { JsonValue } from "@plinth/bundle";
 import type { Room } from "../project/room.ts";
 import type { Caller, OutsideAction } from "./call-out.ts";
@@ -25,7 +25,7 @@ export async function knownCall(
   }
 }
 
-/** The service has acted by then: as where its answer alone is too large. @throws StepFailed. */
+/** The service has already acted, as if only its answer were too large. @throws StepFailed. */
 export function keepAnswer(room: Room, output: JsonValue): void {
   try {
     room.take(output);

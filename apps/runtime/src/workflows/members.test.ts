@@ -1,5 +1,5 @@
-// `for_each` with `max_parallel`, against a service that counts: so many at once, each with its own retries, outputs in their order, no
-// new ones behind a failure, and none twice after a crash.
+// `for_each` with `max_parallel`, against a service that counts: the right number at once, each with its own retries,
+// outputs in their order, no new ones after a failure, and none twice after a crash.
 import type { BundleStep } from "@plinth/bundle";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
@@ -78,7 +78,7 @@ const countsOf = ({ received }: Receiver): Record<string, number> => {
 };
 const once = Object.fromEntries(items.map((item) => [item, 1]));
 
-it("so many are called at once, and the outputs are in the order of the members", async () => {
+it("the maximum number is called at once, and the outputs are in the order of the members", async () => {
   const [cell, service] = await open((member) => told(member.toUpperCase(), member === "a" ? 300 : 60));
   await cell.settled();
   expect(service.atOnceMax()).toBe(3);
@@ -88,14 +88,14 @@ it("so many are called at once, and the outputs are in the order of the members"
   ]);
 });
 
-it("a member that is tried again keeps its place and holds up no other", async () => {
+it("a retried member keeps its place and delays no other", async () => {
   const tries = { b: 0 };
   const [cell, service] = await open((member) => (member === "b" && ++tries.b < 3 ? { status: 503 } : told(member)));
   await cell.settled();
   expect(countsOf(service)).toEqual({ ...once, b: 3 });
   const [run] = await cell.sql("SELECT status, output FROM {schema}.workers__runs");
   expect(run).toEqual({ status: "completed", output: items });
-  // The others were done before its second try.
+  // The others were done before its second attempt.
   expect(
     service.received
       .slice(0, 8)
@@ -104,7 +104,7 @@ it("a member that is tried again keeps its place and holds up no other", async (
   ).toEqual(items);
 });
 
-it("one at a time, none begins while one is tried again", async () => {
+it("one at a time, none starts while one is retried", async () => {
   let tries = 0;
   const [cell, service] = await open(
     (member) => (member === "b" && ++tries < 2 ? { status: 503 } : told(member)),
@@ -116,7 +116,7 @@ it("one at a time, none begins while one is tried again", async () => {
   expect(service.atOnceMax()).toBe(1);
 });
 
-it("behind a member that fails no new one begins, and those that have begun end", async () => {
+it("after a failed member no new one starts, and those in progress end", async () => {
   const [cell, service] = await open((member) => (member === "b" ? { status: 400 } : told(member, 200)));
   await cell.settled();
   expect(Object.keys(countsOf(service)).sort()).toEqual(["a", "b", "c"]);
@@ -130,7 +130,7 @@ it("behind a member that fails no new one begins, and those that have begun end"
   ]);
 });
 
-it("what handles a failure runs for each member that failed, and the others go on", async () => {
+it("the handler of a failure runs for each failed member, and the others continue", async () => {
   const note = stepOf("note", {
     kind: "record.create",
     entity: "note",
@@ -157,7 +157,7 @@ it("what handles a failure runs for each member that failed, and the others go o
   ]);
 });
 
-it("a process that is taken for dead in the middle: what was completed is not called again", async () => {
+it("after a process counts as dead in the middle, completed calls are not repeated", async () => {
   const [cell, service] = await open((member) => told(member, 150));
   const completed = async (): Promise<readonly string[]> =>
     (await cell.sql("SELECT path FROM {schema}.workers__steps WHERE status = 'completed'")).map(
@@ -171,14 +171,14 @@ it("a process that is taken for dead in the middle: what was completed is not ca
   const counts = countsOf(service);
   for (const member of before) expect([member, counts[member]]).toEqual([member, 1]);
   expect(Math.max(...Object.values(counts))).toBeLessThanOrEqual(2);
-  // The same key for both tries of those that were under way.
+  // The same key for both attempts of those that were in progress.
   expect(new Set(service.received.map(({ headers }) => headers["webhook-id"])).size).toBe(items.length);
   expect(await cell.sql("SELECT status, output FROM {schema}.workers__runs")).toEqual([
     { status: "completed", output: items },
   ]);
 });
 
-it("workers that members call are as many at once as it says", async () => {
+it("the limit also applies to workers that members call", async () => {
   receiver = await startReceiver(() => told("ok", 100));
   const service = receiver;
   work = await openWorkCell(TEXT, {});

@@ -1,12 +1,13 @@
-// Carries the members of a list, several at once. In: how to carry one, and how far each is. Out: the outcome of all. A member that
-// fails keeps new ones from beginning; those that have begun go on to their end. Whoever comes back sees the same members again.
+// Executes the members of a list, several at once. In: how to execute one, and the state of each. Out: the outcome of
+// all. After a failure, no new member starts, but members in progress continue to their end. A later continuation sees
+// the same members.
 import { done, type Outcome, soonest } from "./outcome.ts";
 
 export interface Members {
   readonly count: number;
-  /** Begun and not at their end, those that wait for something included. */
+  /** Members that are started and not ended, including those that wait. */
   readonly parallelMax: number;
-  /** Carried at once by this process, at most `parallelMax`. */
+  /** Members that this process executes at once, at most `parallelMax`. */
   readonly lanes: number;
   readonly stateOf: (at: number) => "new" | "begun" | "failed";
   readonly carry: (at: number) => Promise<Outcome>;
@@ -14,13 +15,13 @@ export interface Members {
   readonly now: () => number;
 }
 
-/** @throws what `carry` throws, when all that are being carried have come to a stop. */
+/** @throws the errors of `carry`, when all members in progress have stopped. */
 export async function carryMembers(members: Members): Promise<Outcome> {
   const { count, parallelMax, lanes, stateOf, isStopping, now } = members;
   const all = Array.from({ length: count }, (_, at) => at);
   const of = (state: ReturnType<Members["stateOf"]>): readonly number[] => all.filter((at) => stateOf(at) === state);
   const tally = createTally();
-  // Whether any has failed is known before one begins.
+  // It must be known whether any has failed before another one starts.
   for (const at of of("failed")) tally.end(await members.carry(at));
   const begun = of("begun");
   const queue = [...begun, ...of("new")];
@@ -58,7 +59,7 @@ interface Tally {
   running: number;
   parked: number;
   dueAtMs: number | null;
-  /** What ends the step, once nothing goes on any more. */
+  /** The outcome of the step once no member continues. */
   halt: Outcome | null;
   thrown: { readonly error: unknown } | null;
   end(outcome: Outcome): void;
@@ -76,7 +77,7 @@ function createTally(): Tally {
         this.parked++;
         this.dueAtMs = soonest(this.dueAtMs, outcome.dueAtMs);
       } else if (outcome.kind !== "done" && this.halt?.kind !== "attention") {
-        // What a person has to look at outranks what has failed.
+        // A need for attention has priority over a failure.
         if (this.halt === null || outcome.kind === "attention") this.halt = outcome;
       }
     },

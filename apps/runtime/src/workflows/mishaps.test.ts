@@ -1,5 +1,5 @@
-// What goes wrong around a run: a lost connection, two processes with one run, events that come just then, answers that can't be
-// kept. Nothing is lost by it, nothing begun anew, and nothing tried for ever.
+// Problems around a run: a lost connection, two processes with one run, events at the wrong moment, answers that can't
+// be stored. Nothing is lost, nothing restarts, and nothing is retried forever.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
@@ -44,11 +44,11 @@ const onTicket = { name: "handle", on: ["ticket.created"], entity: "ticket" } as
 interface Desk extends Bench {
   readonly work: WorkCell;
   create(entity: "ticket" | "note", text?: string): Promise<void>;
-  /** The run that a ticket has begun. */
+  /** The run that a ticket has started. */
   begun(): Promise<string>;
 }
 
-/** @param works Whether a worker runs beside the test. */
+/** @param works Whether a worker runs in addition to the test. */
 async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Desk> {
   const work = await openWorkCell(TEXT, { workflows }, { works });
   closers.push(work.close);
@@ -72,7 +72,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
 
 const runs = "SELECT workflow, status, error->>'code' AS code FROM {schema}.workers__runs ORDER BY id";
 
-it("a lost connection costs a step none of its tries", async () => {
+it("a lost connection costs a step no attempt", async () => {
   const once = { retry: { attempts: 1, backoff: "constant", delayMs: 10, delayMsMax: 10 } } as const;
   const { work, executor, begun, scope } = await open(
     [workflowOf({ ...onTicket, steps: [write("one", once), write("two", once), pause] })],
@@ -90,7 +90,7 @@ it("a lost connection costs a step none of its tries", async () => {
   expect(await work.sql("SELECT text FROM {schema}.notes ORDER BY text")).toEqual([{ text: "one" }, { text: "two" }]);
 });
 
-it("what comes while two processes want one run is looked at by the one that has it", async () => {
+it("an event that comes while two processes want one run is read by the holder", async () => {
   const { work, executor, dispatcher, begun, create, scope } = await open(
     [workflowOf({ ...onTicket, steps: [untilNote] })],
     false,
@@ -115,7 +115,7 @@ it("what comes while two processes want one run is looked at by the one that has
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
 });
 
-it("an event that comes while a run looks at earlier ones is looked at, too", async () => {
+it("an event that comes while a run reads earlier ones is read, too", async () => {
   const isYes: Expression = {
     kind: "operation",
     type: { kind: "bool" },
@@ -130,7 +130,7 @@ it("an event that comes while a run looks at earlier ones is looked at, too", as
     [workflowOf({ ...onTicket, steps: [untilYes] })],
     false,
   );
-  // Before the run began: only who offers it makes the run look at it.
+  // Before the run began: the run only looks at it when it is offered.
   await create("note", "yes");
   const run = await begun();
   await executor().execute(work.projectId, [run]);
@@ -148,7 +148,7 @@ it("an event that comes while a run looks at earlier ones is looked at, too", as
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
 });
 
-it("a run goes on hearing what it waits for, whatever is deployed meanwhile", async () => {
+it("a run still gets the events that it waits for, whatever is deployed meanwhile", async () => {
   const { work, create } = await open([workflowOf({ ...onTicket, steps: [untilNote] })], true);
   await create("ticket");
   await work.settled();
@@ -188,7 +188,7 @@ it("nothing is offered to a run that has ended", async () => {
   expect(await work.sql("SELECT count(*)::int AS n FROM plinth.due_runs")).toEqual([{ n: 0 }]);
 });
 
-it("an approval that nobody gave in time is not asked for again", async () => {
+it("an approval that nobody gave in time is not requested again", async () => {
   const ask = stepOf("ask", {
     kind: "approve",
     roles: ["admin"],
@@ -204,7 +204,7 @@ it("an approval that nobody gave in time is not asked for again", async () => {
   expect(await work.sql("SELECT attempt FROM {schema}.workers__attempts")).toEqual([{ attempt: 1 }]);
 });
 
-it("what is undone by a worker waits for it at rest", async () => {
+it("a compensation by a worker waits for it while the run is parked", async () => {
   const undo = stepOf("undo", { kind: "worker.run", worker: "undoer", input: literal("x") });
   const { work, create } = await open(
     [
@@ -219,7 +219,7 @@ it("what is undone by a worker waits for it at rest", async () => {
   expect(run).toEqual({ status: "failed", fence: 2 });
 });
 
-it("a record that can't be looked for fails the run", async () => {
+it("a record that can't be looked up fails the run", async () => {
   const { work, create } = await open(
     [workflowOf({ ...onTicket, entity: "note", lookup: { id: literal("no id") }, steps: [write("one")] })],
     true,
@@ -229,7 +229,7 @@ it("a record that can't be looked for fails the run", async () => {
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "bad_request" }]);
 });
 
-/** A service that answers with this body, after whatever happens meanwhile. */
+/** A service that answers with this body, after `meanwhile`. */
 async function serve(body: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
@@ -262,14 +262,14 @@ const call = (
     more,
   );
 
-it("a value that the database can't keep fails the step", async () => {
+it("a value that the database can't store fails the step", async () => {
   const emit = stepOf("emit", { kind: "event.emit", event: "note.wanted", data: { kind: "literal", value: "\u0000" } });
   const { work, executor, begun } = await open([workflowOf({ ...onTicket, steps: [emit] })], false);
   await executor().execute(work.projectId, [await begun()]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "invalid_value" }]);
 });
 
-it("a call under way when its run is cancelled is undone", async () => {
+it("a call in progress when its run is cancelled is compensated", async () => {
   let cancel: () => Promise<unknown> = async () => {};
   const url = await serve("{}", () => cancel());
   const { work, executor, begun } = await open(
@@ -282,7 +282,7 @@ it("a call under way when its run is cancelled is undone", async () => {
   expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "undone" }]);
 });
 
-it("an unsafe call whose process died while it waited for its place is made, and once", async () => {
+it("an unsafe call whose process died while it waited for its place is made once", async () => {
   let calls = 0;
   const url = await serve("{}", async () => calls++);
   const { work, executor, begun, scope } = await open(
@@ -306,7 +306,7 @@ it("an unsafe call whose process died while it waited for its place is made, and
   await work.sql("UPDATE {schema}.workers__runs SET lease_until = '-infinity'");
   await executor().execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
-  // The process was only held up: it comes back and has its place.
+  // The process was only delayed: it continues and has its place.
   held.reject(new Error("the place is free"));
   await Promise.all([...places, late]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);

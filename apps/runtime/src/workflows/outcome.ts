@@ -1,4 +1,4 @@
-// How a step or a run's walk ended, for the time being. Types, and what is made of several of them.
+// The outcome of a step or of a run's walk so far. Types, and the combination of several outcomes.
 import type { StepError } from "./run.ts";
 
 export type Outcome =
@@ -13,7 +13,7 @@ export type Outcome =
 
 export const done: Outcome = { kind: "done" };
 
-/** The sooner of two times; null is never. */
+/** The earlier of two times; null is never. */
 export function soonest(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);

@@ -1,4 +1,5 @@
-// A wait for an event of the run's own record: `run.record` and `run.event` beside the event that came. On Postgres and the job queue.
+// A wait for an event of the run's own record: `run.record` and `run.event` in addition to the event that came. On
+// Postgres and the job queue.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => work?.close());
 
-it("is answered by that record's event alone, and found by an index", async () => {
+it("only reacts to that record's event, and is found by an index", async () => {
   const ids = await Promise.all(
     ["first", "second"].map(async (title) => {
       const id = crypto.randomUUID();

@@ -1,4 +1,4 @@
-// What an action of a step is given, and what it answers. Types, and the commonest answer.
+// The input and the result of a step's action. Types, and the most common result.
 import type { BundleStep, JsonValue } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
@@ -15,16 +15,16 @@ export interface Performing {
   readonly step: BundleStep;
   readonly path: string;
   readonly key: string;
-  /** What is known of it already; null at its first try. */
+  /** Its row; null at its first attempt. */
   readonly row: StepRow | null;
   readonly context: EvaluationContext;
   readonly claimed: Claimed;
-  /** The record that the run is about; null where it is about none. */
+  /** The record of the run; null if it has none. */
   readonly subject: Subject | null;
-  /** Who waits for it; null where it is a step of a run. */
+  /** The waiting caller; null for a step of a run. */
   readonly caller: Acting<CallerPrincipal> | null;
   readonly open: TenantTransaction;
-  /** Entities that other steps of the same transaction change: their records are locked when they are found. */
+  /** Entities that other steps of the same transaction change. Their records are locked when they are found. */
   readonly changes: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export type ActionResult =
   | { readonly kind: "waiting"; readonly untilMs: number | null };
 
 export interface ActionsOptions {
-  /** Of the workflows that the run began with; worked out where a step needs it. */
+  /** The masks of the definition with which the run began; computed when a step needs them. */
   readonly masks: () => WorkMasks;
   readonly release: ActiveRelease;
   readonly secretBox: SecretBox;

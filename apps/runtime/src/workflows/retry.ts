@@ -1,4 +1,5 @@
-// Whether a step is tried again, and when. In: an error, or how often it failed. Out: what its row tells, or a pause.
+// Decides whether and when a step is retried. In: an error, or the number of failures. Out: the error for its row, or a
+// pause.
 import { stepErrorCode } from "@plinth/expression";
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -8,14 +9,14 @@ import { StepFailed } from "./step-failed.ts";
 
 export interface Failed {
   readonly error: StepError;
-  /** Trying again can't help. */
+  /** A retry can't help. */
   readonly isFinal: boolean;
   readonly retryAfterMs: number;
 }
 
 /**
- * Null for what is no failure of the step: a mistake of ours, or a database that could not be reached. The run goes on later,
- * and the step has lost none of its tries.
+ * Null if the step didn't cause the failure: a mistake of ours, or an unreachable database. The run continues later,
+ * and the attempt isn't counted.
  */
 export function errorOf(error: unknown): Failed | null {
   if (error instanceof StepFailed) {
@@ -24,10 +25,13 @@ export function errorOf(error: unknown): Failed | null {
     return { error: { code: error.code, message: error.message, ...answered }, isFinal, retryAfterMs };
   }
   if (sqlState(error)?.startsWith(INVALID_DATA) === true) {
-    return { error: { code: "invalid_value", message: "It gave a value that the database can't keep." }, ...final };
+    return {
+      error: { code: "invalid_value", message: "The step returned a value that the database can't store." },
+      ...final,
+    };
   }
   if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
-  // Some faults say the same of the whole and of the field that it is about.
+  // Some faults give the same message for the whole and for a field.
   const further = error.errors.filter(({ message }) => message !== error.message);
   const details = further.map(({ path, message }) => `${path} ${message}`).join(" ");
   const message = [error.message, details].filter((part) => part !== "").join(" ");
@@ -35,22 +39,25 @@ export function errorOf(error: unknown): Failed | null {
   return { error: { code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
 }
 
-/** Why nothing can help it. @throws the error itself where something may. */
+/** The final error. @throws the error itself if a retry may help. */
 export function finalOf(error: unknown): StepError {
   const failed = errorOf(error);
   if (failed?.isFinal !== true) throw error;
   return failed.error;
 }
 
-/** Statuses below 500 that say that a later try may succeed, RFC 9110 and 6585. */
+/** Statuses below 500 after which a later attempt may succeed, RFC 9110 and 6585. */
 export const laterStatuses: readonly number[] = [408, 425, 429];
 
-/** Such as a character U+0000 in what another service answered. */
+/** Such as a character U+0000 in the answer of another service. */
 const INVALID_DATA = "22";
 const final = { isFinal: true, retryAfterMs: 0 } as const;
 const notTheSteps: readonly string[] = ["internal", "unavailable", "rate_limited"];
 
-/** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
+/**
+ * @param random From 0 to 1: changes the pause by up to a fifth, so that steps that failed together aren't retried
+ * together.
+ */
 export function pauseOf(pauses: Pauses, attempts: number, random: number): number {
   return Math.round(pauseBefore(pauses, attempts) * (0.8 + 0.4 * random));
 }

@@ -1,4 +1,4 @@
-// Short runs of one job end in one transaction: all that they did, and each of them once, whatever happens to one of them or to
+// Short runs of one job end in one transaction: all their effects happen once, whatever happens to one of them or to
 // the connection.
 import { setTimeout as pause } from "node:timers/promises";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
@@ -40,7 +40,7 @@ afterEach(() => close?.());
 
 interface Desk {
   readonly work: WorkCell;
-  /** Transactions that carrying the runs of these tickets has taken. */
+  /** The number of transactions for the runs of these tickets. */
   readonly carry: (titles: readonly string[], within?: (scope: ProjectScope) => ProjectScope) => Promise<number>;
   readonly runs: () => Promise<readonly unknown[]>;
   readonly notes: () => Promise<readonly unknown[]>;
@@ -82,7 +82,7 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
 
 const ended = (title: string, status = "completed", code: string | null = null) => ({ title, status, code });
 
-it("short runs end in one transaction, with their steps, their attempts and nothing left that is due", async () => {
+it("short runs end in one transaction, with their steps and attempts, and nothing left due", async () => {
   const { work, carry, runs, notes } = await openDesk(copy);
   expect(await carry(["a", "b", "c"])).toBe(1);
   expect(await runs()).toEqual(["a", "b", "c"].map((title) => ended(title)));
@@ -96,7 +96,7 @@ it("short runs end in one transaction, with their steps, their attempts and noth
   expect(await work.sql("SELECT * FROM plinth.due_runs")).toEqual([]);
 });
 
-it("a step that is left out is dated before those that follow", async () => {
+it("a skipped step has an earlier time than those that follow", async () => {
   const never = { kind: "literal", type: { kind: "bool" }, value: false } as const;
   const steps = [note("one", literal("one")), note("never", literal("no"), { if: never }), note("two", literal("two"))];
   const { work, carry } = await openDesk(workflowOf({ ...onTicket, steps }));
@@ -106,7 +106,7 @@ it("a step that is left out is dated before those that follow", async () => {
   );
 });
 
-it("one that fails costs the others nothing, and fails as it would by itself", async () => {
+it("a failed run doesn't affect the others, and fails as it would alone", async () => {
   const { carry, runs, notes } = await openDesk(copy);
   await carry(["taken"]);
   await carry(["a", "taken", "c"]);
@@ -114,7 +114,7 @@ it("one that fails costs the others nothing, and fails as it would by itself", a
   expect(await notes()).toEqual([{ text: "a" }, { text: "c" }, { text: "taken" }]);
 });
 
-it("many that fail are carried by themselves, and the others end", async () => {
+it("many failing runs are executed separately, and the others end", async () => {
   const { carry, runs, notes } = await openDesk(copy);
   await carry(["a", "a", "b", "b", "c", "c", "d", "d"]);
   const statuses = (await runs()).map((run) => (run as { status: string }).status);
@@ -123,14 +123,14 @@ it("many that fail are carried by themselves, and the others end", async () => {
   expect(await notes()).toEqual(["a", "b", "c", "d"].map((text) => ({ text })));
 });
 
-it("what waits is carried beside them", async () => {
+it("a waiting run is executed separately", async () => {
   const slow = workflowOf({ ...onTicket, name: "slow", steps: [stepOf("pause", { kind: "wait", forMs: 60_000 })] });
   const { carry, runs } = await openDesk(copy, slow);
   await carry(["a", "b"]);
   expect(await runs()).toEqual([ended("a"), ended("a", "waiting"), ended("b"), ended("b", "waiting")]);
 });
 
-it("a connection that is lost before the commit leaves nothing half done", async () => {
+it("a connection that is lost before the commit leaves nothing incomplete", async () => {
   const { work, carry, runs, notes } = await openDesk(copy);
   let cuts = 0;
   await carry(["a", "b", "c"], (scope) => ({
@@ -149,7 +149,7 @@ it("a connection that is lost before the commit leaves nothing half done", async
   expect(await notes()).toEqual([{ text: "a" }, { text: "b" }, { text: "c" }]);
 });
 
-it("a run whose row somebody is changing holds up no other, and is looked at again soon", async () => {
+it("a run with a locked row delays no other, and is retried soon", async () => {
   const { work, carry, runs } = await openDesk(copy);
   const client = await work.cell.pool.connect();
   try {
@@ -175,7 +175,7 @@ it("a run whose row somebody is changing holds up no other, and is looked at aga
   expect(due).toEqual({ soon: true });
 });
 
-it("whoever comes next of a record is due when the one before it has ended", async () => {
+it("the next run of a record is due when the previous one has ended", async () => {
   const ordered = workflowOf({
     ...onTicket,
     on: ["ticket.created", "ticket.updated"],
@@ -193,7 +193,7 @@ it("whoever comes next of a record is due when the one before it has ended", asy
   );
   await work.sql(`INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
     SELECT '${work.projectId}', id, '', now() + interval '1 hour' FROM {schema}.workers__runs WHERE ended_at IS NULL`);
-  // The first ends with what can end together, the next one by itself behind it.
+  // The first one ends the runs that can end together; the next one runs separately after it.
   for (const left of [1, 0]) {
     await work.sql("UPDATE plinth.due_runs SET handed_at = clock_timestamp()");
     await carry([]);
@@ -205,7 +205,7 @@ it("whoever comes next of a record is due when the one before it has ended", asy
   }
 });
 
-it("what a batch has waited for its place is none of its own time", async () => {
+it("the time that a batch waits for its place doesn't count", async () => {
   const { carry } = await openDesk(copy);
   const afterAWait = (scope: ProjectScope): ProjectScope => ({
     ...scope,
@@ -246,7 +246,7 @@ async function openTouched(): Promise<Desk & { readonly free: string; readonly b
   return { ...desk, free, busy };
 }
 
-/** Until a statement of this database waits for what `found`, as SQL, says. */
+/** Waits until a statement of this database waits for what `found`, as SQL, says. */
 async function waits({ sql }: WorkCell, found: string): Promise<void> {
   for (;;) {
     const rows = await sql(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND ${found}`);
@@ -262,7 +262,7 @@ const rename = async ({ work }: Desk, id: string): Promise<number> => {
   return performance.now() - startedMs;
 };
 
-it("a run that waits for a lock does not hold up those who want what the others have written", async () => {
+it("a run that waits for a lock does not delay others who need the written rows", async () => {
   const desk = await openTouched();
   const { work, free, busy, carry } = desk;
   const other = await work.cell.pool.connect();
@@ -281,7 +281,7 @@ it("a run that waits for a lock does not hold up those who want what the others 
   expect(await work.sql("SELECT status FROM {schema}.workers__runs")).toEqual(completed);
 });
 
-it("nor does a run that is slow", async () => {
+it("a slow run does not delay them either", async () => {
   const desk = await openTouched();
   const { work, free, busy, carry } = desk;
   await work.sql(`CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql
@@ -295,7 +295,7 @@ it("nor does a run that is slow", async () => {
   expect(await work.sql("SELECT status FROM {schema}.workers__runs")).toEqual(completed);
 });
 
-it("runs that give much do not end together", async () => {
+it("runs with large outputs do not end together", async () => {
   const find = workflowOf({
     ...onTicket,
     steps: [stepOf("found", { kind: "record.find", entity: "note", where: { text: literal("big") }, limit: 1 })],
@@ -305,7 +305,7 @@ it("runs that give much do not end together", async () => {
   await work.sql("UPDATE {schema}.notes SET ticket = repeat('0123456789', 60000)");
   const titles = ["a", "b", "c", "d"];
   await carry(titles);
-  // The first brings more than a megabyte, with its step and its end; the others are for themselves.
+  // The first writes more than a megabyte, with its step and its end; the others run separately.
   const [ends] = await work.sql("SELECT count(DISTINCT xmin::text)::int AS transactions FROM {schema}.workers__runs");
   expect(ends).toEqual({ transactions: 4 });
   expect(await runs()).toEqual(titles.map((title) => ended(title)));

@@ -1,6 +1,6 @@
-// Several runs in one transaction. In: runs that are due, and what walks each of them. Out: those that are short have ended, and
-// the others are as they were; or nothing was written. A run by itself costs three commits and nine round trips, most of which
-// say the same for each run; here they are said once. What fails, waits or is to be tried again is for each run by itself.
+// Executes several runs in one transaction. In: due runs, and a walker for each. Out: short runs have ended, and the
+// others are unchanged; or nothing was written. A single run needs three commits and nine round trips, most of which
+// are the same for each run; here they happen once. Runs that fail, wait or need a retry are executed separately.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
@@ -15,26 +15,30 @@ import {
   WAKE,
 } from "./run-store.ts";
 
-/** Walks a run to its end, and writes of it through `writes` alone. Null: it is for itself. */
+/** Walks a run to its end, and writes only through `writes`. Null: the run must be executed separately. */
 export type WalkerOf = (claimed: Claimed) => Promise<((writes: RunWrites) => Promise<void>) | null>;
 
 export type BatchResult =
-  /** Those that have not ended here. */
+  /** The runs that have not ended here. */
   | { readonly kind: "done"; readonly left: readonly string[] }
-  /** Nothing was written. Without this one the others may end together; null: it was none of them in particular. */
+  /** Nothing was written. The others may end together without this run; null: no single run was the cause. */
   | { readonly kind: "undone"; readonly because: string | null };
 
-/** Locks of all runs are kept until the last one has ended: after this long nothing more is begun. */
+/** Locks of all runs are held until the last one has ended. After this time, no further run starts. */
 const BATCH_MS_MAX = 500;
 /**
- * Somebody may wait for what the others have locked, and waits a second at most: a statement that takes long, or waits for a lock,
- * does so for its own run alone. Of two batches that wait for each other, one gives way before Postgres has looked for it.
+ * Others may wait for these locks, and wait a second at most. So a slow statement, or one that waits for a lock, must
+ * run in its own run's transaction. If two batches wait for each other, one gives way before Postgres detects the
+ * deadlock.
  */
 const BATCH_LIMITS = "SET LOCAL lock_timeout = 100; SET LOCAL statement_timeout = 300";
-/** What steps have given is written in one statement, which the process's one thread makes: behind so much, nothing more is begun. */
+/**
+ * One statement writes the outputs of all steps, and the process's one thread builds it. Beyond this size, no further
+ * run starts.
+ */
 const BATCH_CHARACTERS_MAX = 1_048_576;
 
-/** @throws what the database fails with as a whole: whether anything was written, each run finds out by itself. */
+/** @throws the database's errors for the whole. Each run then finds out by itself whether anything was written. */
 export async function endTogether(
   scope: ProjectScope,
   runIds: readonly string[],
@@ -43,7 +47,7 @@ export async function endTogether(
   let because: string | null = null;
   try {
     const left = await scope.transaction(async (open) => {
-      // Not before: what it has waited for its place was no time that anything was locked.
+      // Measured from here, because nothing was locked while it waited for its place.
       const startedMs = performance.now();
       await open.client.query(BATCH_LIMITS);
       const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
@@ -74,20 +78,20 @@ export async function endTogether(
   }
 }
 
-/** A run that does something here that is for each by itself. */
+/** The run needs something that must be done separately. */
 class NotTogether extends Error {}
 
-/** Each row as JSON, made once: outputs may be long. */
+/** Each row as JSON, built once, because outputs may be long. */
 interface Written {
-  /** By run and path: one row is written once in a statement, and of a step that was saved several times the last counts. */
+  /** By run and path: a statement writes each row once. If a step was saved several times, the last state counts. */
   readonly steps: Map<string, string>;
   /** By run. */
   readonly ends: Map<string, string>;
-  /** Of all that was made. */
+  /** The size of everything together. */
   characters: number;
 }
 
-/** The walker may catch what its steps fail with and go on: what it does then is for nothing, since all of it is undone. */
+/** The walker may catch a step's error and continue. All of that is rolled back. */
 async function walkToEnd(
   claimed: Claimed,
   startedAt: string | null,
@@ -160,7 +164,10 @@ function stepRow(runId: string, { path, status, key, attempts, output, error, in
   return { run_id: runId, path, status, key, attempts, output, error, input, tried_at: triedAt, saved_at: savedAt };
 }
 
-/** What nobody has, and what is behind no other of its record: locked, and not marked as claimed, since it ends here. */
+/**
+ * Runs that nobody holds, and that wait for no other run of their record. They are locked, but not marked as claimed,
+ * because they end here.
+ */
 function lockText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _free AS (
@@ -172,7 +179,10 @@ function lockText(scope: ProjectScope): string {
       WHERE o."order_key" = f."order_key" AND o."seq" < f."seq" AND o."ended_at" IS NULL)`;
 }
 
-/** Whoever was taken for dead and comes back finds that the run has ended; the fence rises nevertheless, as with each claim. */
+/**
+ * A process that was considered dead and returns finds that the run has ended. The fence still rises, as with each
+ * claim.
+ */
 function endText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _step AS (

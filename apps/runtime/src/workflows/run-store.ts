@@ -1,5 +1,5 @@
-// Runs in the project's tables. In: a project's scope. Out: claims, and changes that only the holder of the claim can make.
-// Every change asks for the fence first: a process that was taken for dead and comes back writes nothing more.
+// Runs in the project's tables. In: a project's scope. Out: claims, and changes that only the holder of a claim can
+// make. Every change checks the fence first: a process that was considered dead and returns can't write any more.
 import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
@@ -9,10 +9,10 @@ import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 import { beginAnew } from "./step-rows.ts";
 
-/** A live process renews its claims well before they end; those of a dead one are free after this. */
+/** A live process renews its claims well before they expire. The claims of a dead one are free after this time. */
 export const LEASE_MS = 12_000;
 
-/** The process has lost its claim, or the run was cancelled: what it was about to write is undone. */
+/** The process has lost its claim, or the run was cancelled. Its write is rolled back. */
 export class ClaimLost extends Error {
   constructor() {
     super("a run belongs to another process by now, or has ended");
@@ -20,7 +20,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Somebody has cancelled the run: what its step was about to write is undone. */
+/** Somebody has cancelled the run. Its step's write is rolled back. */
 export class RunCancelled extends Error {
   constructor() {
     super("the run was cancelled");
@@ -32,7 +32,7 @@ export type ClaimResult =
   | { readonly kind: "claimed"; readonly claimed: Claimed }
   /** Another process has it. */
   | { readonly kind: "held" }
-  /** Behind another run of its record. */
+  /** It waits for another run of its record. */
   | { readonly kind: "behind" }
   /** Its row is locked: somebody is about to change it. */
   | { readonly kind: "busy" }
@@ -43,40 +43,40 @@ export interface StepChange {
   readonly status: StepStatus;
   readonly key: string;
   readonly attempts: number;
-  /** What it was given, filled. */
+  /** Its input, filled in. */
   readonly input?: JsonValue;
   readonly output?: JsonValue;
   readonly error?: StepError | null;
-  /** When this try began, in ms since the epoch; absent where nothing was tried. */
+  /** When this attempt began, in ms since the epoch; absent if nothing was tried. */
   readonly triedAtMs?: number;
-  /** When it goes on, in ms since the epoch; null for never by itself. */
+  /** When it continues, in ms since the epoch; null for never by itself. */
   readonly nextAtMs?: number | null;
-  /** Paths of other steps that begin anew with it. */
+  /** Paths of other steps that are reset with it. */
   readonly anew?: readonly string[];
 }
 
 export interface Held {
   readonly runId: string;
   readonly fence: string;
-  /** Whether a cancelled run may still write: what it has done is being undone. */
+  /** Whether the write is allowed after a cancellation, because it belongs to a compensation. */
   readonly undoing?: boolean;
 }
 
 export interface RunStore extends RunWrites {
-  /** In the order that they were asked for. */
+  /** In the order of the ids. */
   claim(runIds: readonly string[]): Promise<readonly ClaimResult[]>;
-  /** Carries the claim on. False where it is lost. */
+  /** Extends the claim. False if it is lost. */
   renew(runId: string, fence: string): Promise<boolean>;
 }
 
-/** What a run that is held writes of itself. */
+/** The writes of a held run. */
 export interface RunWrites {
   /**
-   * Work and the step that it is, in one transaction under the project's role.
-   * @throws ClaimLost, RunCancelled (unless it is `undoing` what a cancelled run has done).
+   * Runs the work and saves its step, in one transaction under the project's role. @throws ClaimLost, RunCancelled
+   * (unless it is part of a compensation: `undoing`).
    */
   commit<Result>(held: Held, work: (open: Open) => Promise<Result>): Promise<Result>;
-  /** Lets go of the run until it is due again. @param dueAtMs Null: until something wakes it. */
+  /** Releases the run until it is due again. @param dueAtMs Null: until something wakes it. */
   park(held: Held, dueAtMs: number | null): Promise<void>;
   end(held: Held, result: RunResult): Promise<void>;
 }
@@ -87,11 +87,11 @@ export interface RunResult {
   readonly error: StepError | null;
 }
 
-/** A transaction of a run that is held. */
+/** A transaction of a held run. */
 export interface Open {
   readonly transaction: TenantTransaction;
   readonly save: (change: StepChange) => Promise<void>;
-  /** Ends the run with what else the transaction does: nothing may follow. */
+  /** Ends the run together with the rest of the transaction. It must be the last call. */
   readonly end: (result: RunResult) => Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
       `UPDATE ${table("runs")} SET "status" = 'waiting', "lease_until" = NULL ` +
       `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     end:
-      // What it still waits for comes too late: no event is offered to it any more.
+      // Open waits are too late now: no event is offered to them any more.
       `WITH _over AS (UPDATE ${table("waits")} SET "answer" = '{"ended": true}' WHERE "run_id" = $1 AND "answer" IS NULL) ` +
       `UPDATE ${table("runs")} SET "status" = $3, "output" = $4::jsonb, "error" = $5::jsonb, "lease_until" = NULL, ` +
       `"ended_at" = clock_timestamp() WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL RETURNING "order_key", "caused_by"`,
@@ -134,7 +134,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
 
   return {
     async claim(runIds) {
-      // Short whatever the rows are, and alone in its transaction.
+      // Always short, and alone in its transaction.
       const { rows } = await scope.run({
         text: text.claim,
         values: [arrayLiteral(runIds)],
@@ -215,7 +215,7 @@ const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 const KEEP_HANDED =
   "UPDATE plinth.due_runs SET handed_at = clock_timestamp() WHERE project_id = $1 AND run_id = $2 AND handed_at IS NOT NULL";
 
-/** What came while it ran, or looked for it in vain, makes it due at once. */
+/** An event or a claim attempt that came while it ran makes it due at once. */
 const PARK = `
   UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
     due_at = CASE WHEN woken THEN clock_timestamp() ELSE $3::timestamptz END
@@ -225,7 +225,7 @@ export const WAKE = `
   UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = woken OR handed_at IS NOT NULL
   WHERE project_id = $1 AND run_id = ANY($2::uuid[])`;
 
-/** Runs wait for the earlier ones of their records; what they need comes with them in one statement. */
+/** Runs wait for the earlier ones of their records. One statement returns all the data that they need. */
 function claimText(table: (name: string) => string): string {
   return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE SKIP LOCKED),
     _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
@@ -243,14 +243,14 @@ function claimText(table: (name: string) => string): string {
       WHERE r."id" = ANY($1::uuid[]) AND r."id" NOT IN (SELECT "id" FROM _found)`;
 }
 
-/** SQL: a run, as `run` names its row, with its event and its steps. */
+/** SQL: a run, from the row named `run`, with its event and its steps. */
 export function storedClaim(table: (name: string) => string, run: string): string {
   return `json_build_object('run', to_json(${run}),
     'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = ${run}."event_id"),
     'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = ${run}."id"))::text`;
 }
 
-/** The step as it is now, and the try that made it so. */
+/** Saves the step's new state, and the attempt that led to it. */
 function saveText(table: (name: string) => string): string {
   return `WITH _try AS (
       INSERT INTO ${table("attempts")} ("run_id", "path", "attempt", "started_at", "ended_at", "error")
@@ -280,7 +280,7 @@ interface StoredClaim {
   readonly steps: readonly Readonly<Record<string, JsonValue>>[];
 }
 
-/** @param text As `storedClaim` makes it. */
+/** @param text From `storedClaim`. */
 export function claimedOf(text: string): Claimed {
   const { run, event, steps } = JSON.parse(text) as StoredClaim;
   return {

@@ -1,9 +1,10 @@
-// Which record a run is about. In: what it is walked with, and the record that it has found. Out: the record's entity and id.
+// Finds the record of a run. In: the run's definition, and the record that it has looked up. Out: the record's entity
+// and id.
 import type { JsonValue } from "@plinth/bundle";
 import { type JsonRecord, type Subject, subjectOf } from "../events/event.ts";
 import type { Interpreting } from "./interpreting.ts";
 
-/** The record that the run looked for, else that of its event; null where it is about none. */
+/** The record that the run has looked up, else that of its event; null if there is none. */
 export function subjectOfRun(
   { lookup, claimed }: Pick<Interpreting, "lookup" | "claimed">,
   found: JsonValue | undefined,

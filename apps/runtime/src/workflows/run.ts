@@ -1,4 +1,4 @@
-// A run of a workflow, as it stands in the project's tables. Types alone.
+// A run of a workflow, as stored in the project's tables. Types only.
 import type { JsonValue } from "@plinth/bundle";
 import type { RunKind, StepStatus } from "@plinth/service";
 import type { ProjectEvent } from "../events/event.ts";
@@ -7,7 +7,7 @@ export interface Run {
   readonly id: string;
   readonly workflow: string;
   readonly kind: RunKind;
-  /** The release that the run began with. */
+  /** The release with which the run began. */
   readonly definition: string;
   readonly input: JsonValue;
   readonly depth: number;
@@ -16,9 +16,9 @@ export interface Run {
   readonly actorKind: string | null;
   readonly actorId: string | null;
   readonly organization: string | null;
-  /** Of an action: who called it, as `acting.ts` keeps it; null where nobody did. */
+  /** For an action: its caller, in the form of `acting.ts`; null if there is none. */
   readonly caller: JsonValue;
-  /** RFC 3339: `now` of its conditions, the same however often they are asked. */
+  /** RFC 3339: `now` in its conditions, the same for every evaluation. */
   readonly createdAt: string;
 }
 
@@ -35,11 +35,11 @@ export interface StepRow {
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  /** The HTTP status that another service answered with; absent where none answered. */
+  /** The HTTP status of another service's answer; absent if there was none. */
   readonly status?: number;
 }
 
-/** A run that this process may carry on, until its lease ends. */
+/** A run that this process can execute until its lease ends. */
 export interface Claimed {
   readonly run: Run;
   readonly event: ProjectEvent | null;

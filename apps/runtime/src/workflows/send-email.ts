@@ -1,5 +1,5 @@
-// A step that sends a mail. In: the step, and what it sees. Out: what became of the mail. It is recorded as begun before it is sent, and
-// never sent twice by itself: mail has no undo.
+// Executes a step that sends a mail. In: the step, and its context. Out: the result of the mail. It is recorded as
+// started before it is sent, and never sent twice automatically, because a mail can't be undone.
 
 import type { BundleEmail, JsonValue, StepAction } from "@plinth/bundle";
 import { MailError } from "@plinth/connectors/email";
@@ -18,7 +18,7 @@ export interface SendingOptions {
   readonly mailer: Mailer;
   readonly release: ActiveRelease;
   readonly scope: ProjectScope;
-  /** The templates that the run began with. */
+  /** The templates with which the run began. */
   readonly emails: readonly BundleEmail[];
 }
 
@@ -29,7 +29,7 @@ interface Sending {
   readonly begin: () => Promise<void>;
 }
 
-/** @throws StepFailed, and what `begin` throws. */
+/** @throws StepFailed, and the errors of `begin`. */
 export async function sendEmail(
   options: SendingOptions,
   action: EmailAction,
@@ -70,13 +70,13 @@ function renderStep({ emails }: SendingOptions, action: EmailAction, context: Ev
     const text = action.text === null ? null : textOf(fillTemplate(action.text, context));
     return {
       subject: lineOf(action.subject === null ? "" : textOf(fillTemplate(action.subject, context))),
-      text: text ?? "This mail is written in HTML.",
+      text: text ?? "This mail is in HTML. Open it in a program that shows HTML.",
       html,
     };
   }
   const template = emails.find(({ name }) => name === action.template);
   if (template === undefined)
-    throw new StepFailed("refused", `There is no e-mail template \`${action.template}\`.`, { isFinal: true });
+    throw new StepFailed("refused", `The e-mail template \`${action.template}\` does not exist.`, { isFinal: true });
   const values = action.values === null ? {} : fillTemplate(action.values, context);
   const language = action.language === null ? null : textOf(fillTemplate(action.language, context));
   return renderEmail(template, values as Readonly<Record<string, Value>>, language);

@@ -1,5 +1,5 @@
-// What the steps of a run may give: all projects share the memory of the process that carries it, and a run that goes on reads all
-// of it anew.
+// The maximum size of a run's step outputs: all projects share the memory of the process that executes it, and a run
+// that continues reads all of them again.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterEach, expect, it } from "vitest";
@@ -41,7 +41,7 @@ async function runOf(actions: readonly string[]): Promise<Record<string, unknown
   return run;
 }
 
-it("a text that doubles with each step ends its run, and not the process", async () => {
+it("a text that doubles with each step fails its run, but not the process", async () => {
   const emit = (id: number, text: string): string =>
     `{ id: a${id}, action: event.emit, with: { name: tale.told, payload: { t: "${text}" } } }`;
   const doubled = Array.from({ length: 24 }, (_, at) => emit(at + 1, `\${{ steps.a${at}.t }}\${{ steps.a${at}.t }}`));
@@ -57,7 +57,7 @@ it("a text that doubles with each step ends its run, and not the process", async
   ]);
 });
 
-it("answers that are too much together end their run, which could not be read again", async () => {
+it("answers that are too large together fail their run, which could not be read again", async () => {
   receiver = await startReceiver(() => ({ body: "x".repeat(1_000_000) }));
   const list = Array.from({ length: 12 }, (_, at) => at).join(", ");
   const fetched = `{ id: fetch, action: http.request, for_each: [${list}], max_parallel: 4, with: { url: '${receiver.url}', method: GET } }`;
@@ -68,7 +68,7 @@ it("answers that are too much together end their run, which could not be read ag
   expect(receiver.received.length).toBeLessThan(14);
 });
 
-it("what an action finds again and again is too much at some time", async () => {
+it("records that an action finds again and again become too much", async () => {
   const text = `project: desk
 modules: [auth, users, roles, workers, audit_logs]
 entities:

@@ -1,16 +1,16 @@
-// Why a step failed, as its row tells, and as the steps of its `on_error` see it. In: a code, a sentence, and what is known of another
-// try.
+// The reason why a step failed, for its row and for the steps of its `on_error`. In: a code, a message, and what is
+// known about a retry.
 import type { StepErrorCode, Value } from "@plinth/expression";
 import type { StepError } from "./run.ts";
 
 export interface StepFailure {
-  /** Trying again can't help. Default false. */
+  /** A retry can't help. Default false. */
   readonly isFinal?: boolean;
-  /** The other side asks to wait so long. */
+  /** The wait that the other service asks for. */
   readonly retryAfterMs?: number;
-  /** The HTTP status that another service answered with. */
+  /** The HTTP status of another service's answer. */
   readonly status?: number | undefined;
-  /** Nobody knows whether the call had its effect. */
+  /** It is unknown whether the call had its effect. */
   readonly isUnknown?: boolean;
 }
 
@@ -28,7 +28,7 @@ export class StepFailed extends Error {
 
 export const lostAnswer: StepError = {
   code: "no_answer",
-  message: "The process that made this call ended before the answer came: see whether it had its effect.",
+  message: "The process that made this call ended before the answer came. Check whether the call had its effect.",
 };
 export const unknownError: StepError = { code: "internal", message: "The step failed." };
 

@@ -1,9 +1,9 @@
-// What the rows of a run's steps say of one another. In: rows by path. Out: the completed members of a list, the key of a step, and
-// steps that begin anew under other keys, since what they did was undone or belongs to an earlier failure.
+// Relations between the rows of a run's steps. In: rows by path. Out: the completed members of a list, the key of a
+// step, and steps that are reset under other keys, because their effects were undone or belong to an earlier failure.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { StepRow } from "./run.ts";
 
-/** Those of the step `path` that have completed, in the order of the list. */
+/** The completed members of the step `path`, in the order of the list. */
 export function completedMembers(rows: ReadonlyMap<string, StepRow>, path: string): readonly StepRow[] {
   const found = [...rows].flatMap(([at, row]) => {
     const member = at.startsWith(`${path}/`) ? at.slice(path.length + 1) : "";
@@ -13,8 +13,9 @@ export function completedMembers(rows: ReadonlyMap<string, StepRow>, path: strin
 }
 
 /**
- * The key of a step without a row. What undoes a step has its key in its own: after a retry, another call is undone than before.
- * Where a list is partly done, it is the key of the first member that is: the step's own would be the same after each retry.
+ * The key of a step without a row. The key of a compensation contains the key of its step, because after a retry it
+ * undoes another call than before. For a partly completed list, it contains the key of the first completed member,
+ * because the list's own key would be the same after each retry.
  */
 export function keyOf(runId: string, rows: ReadonlyMap<string, StepRow>, path: string): string {
   const [undone = "", ...rest] = path.split("/compensate/");
@@ -35,14 +36,14 @@ export function begunAnew(row: StepRow): StepRow {
   return { ...row, status: "retrying", key: `${row.key}/again`, attempts: 0, output: null, error: null, nextAt: null };
 }
 
-/** It has not been tried since it began anew. */
+/** It has not been tried since it was reset. */
 export function isAnew({ status, attempts }: Pick<StepRow, "status" | "attempts">): boolean {
   return status === "retrying" && attempts === 0;
 }
 
 /**
- * The same of stored steps: under another key, since a service would answer the same one from its memory, and not act again.
- * @param steps Ids of runs, and paths.
+ * The same for stored steps. They get another key, because a service would answer the same key from its memory, and not
+ * act again. @param steps Ids of runs, and paths.
  */
 export async function beginAnew(
   open: TenantTransaction,
@@ -65,5 +66,5 @@ export async function beginAnew(
   );
 }
 
-/** SQL: what is set where a step begins anew. */
+/** SQL: the values of a step that is reset. */
 export const ANEW = `"status" = 'retrying', "attempts" = 0, "output" = NULL, "error" = NULL, "next_at" = NULL, "ended_at" = NULL`;

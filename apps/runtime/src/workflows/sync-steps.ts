@@ -1,5 +1,5 @@
-// Walks the steps of an action that somebody waits for, in their transaction. In: the steps, and what the call brought. Out: what
-// each of them gave, or the Fault of the first that failed. It commits nothing: who opened the transaction does, or nobody.
+// Walks the steps of an action whose caller waits, in their transaction. In: the steps, and the input of the call. Out:
+// the output of each, or the Fault of the first that failed. It commits nothing: the owner of the transaction does.
 import type { BundleStep, JsonValue, StepAction, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
@@ -18,13 +18,13 @@ export interface SyncWalk {
   readonly open: TenantTransaction;
   readonly actions: Actions;
   readonly caller: Acting<CallerPrincipal>;
-  /** What stands for the run that there is none of: its id, its action, its request. */
+  /** Replaces the run, which such a call doesn't have: its id, its action, its request. */
   readonly claimed: Claimed;
-  /** What expressions see beside the steps. */
+  /** The context of expressions, without the steps. */
   readonly context: EvaluationContext;
-  /** How long a statement may take. */
+  /** Maximum time of a statement. */
   readonly statementMsMax: number;
-  /** When all of it has to be done, in ms of `now`. */
+  /** The deadline for the whole action, in ms of `now`. */
   readonly deadlineMs: number;
   readonly now: () => number;
 }
@@ -32,12 +32,12 @@ export interface SyncWalk {
 type Outputs = Record<string, Value>;
 
 interface Walking extends SyncWalk {
-  /** For what its steps give: requests of all projects share the memory of this process. */
+  /** Limits the outputs of its steps, because requests of all projects share the memory of this process. */
   readonly room: Room;
   readonly changes: ReadonlySet<string>;
 }
 
-/** What expressions see once all steps are done. @throws Fault. */
+/** The context of expressions after all steps. @throws Fault. */
 export async function walkSteps(walk: SyncWalk, steps: readonly BundleStep[]): Promise<EvaluationContext> {
   const outputs: Outputs = {};
   await through({ ...walk, room: roomOfRun(), changes: new Set(changedBy(steps)) }, steps, "", outputs);
@@ -58,20 +58,20 @@ async function through(walk: Walking, steps: readonly BundleStep[], prefix: stri
   for (const step of steps) outputs[step.id] = (await take(walk, step, `${prefix}${step.id}`, outputs)) as Value;
 }
 
-/** What the step gave; null where it was skipped, or failed and is passed over. */
+/** The step's output; null if it was skipped, or if its failure is ignored. */
 async function take(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
   const context = contextWith(walk, outputs);
   if (step.if !== null && !allows(step.if, context)) return null;
   if (step.forEach === null) return attempt(walk, step, path, outputs);
   const items = fillTemplate(step.forEach.items, context);
   if (!Array.isArray(items)) {
-    throw new Fault("conflict", { detail: `The step \`${path}\` was given no list to run over.` });
+    throw new Fault("conflict", { detail: `The list for the step \`${path}\` is missing.` });
   }
-  const made: JsonValue[] = [];
+  const results: JsonValue[] = [];
   for (const [at, each] of items.entries()) {
-    made.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
+    results.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
   }
-  return made;
+  return results;
 }
 
 async function attempt(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
@@ -82,7 +82,7 @@ async function attempt(walk: Walking, step: BundleStep, path: string, outputs: O
     return await undoable(walk.open, () => perform(walk, step, path, context));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // What may pass by itself is for the caller to try again, with all of the action.
+    // A temporary failure is for the caller, who can repeat the whole action.
     if (onError.kind === "fail" || error.status >= 500) throw ofStep(step, path, error);
     if (onError.kind === "steps") {
       const failed = seenError(step.id, errorOf(error)?.error ?? unknownError, 1);
@@ -113,14 +113,14 @@ async function perform(walk: Walking, step: BundleStep, path: string, context: E
     });
     if (result.kind === "completed") return walk.room.take(result.output);
   } finally {
-    // A transaction that has failed takes no settings any more, and needs none.
+    // A failed transaction accepts no more settings, and needs none.
     if (msMax < statementMsMax)
       await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`).catch(() => {});
   }
   throw new Error(`the step ${path} waits, and its action is one transaction`);
 }
 
-/** The walk through a part of the action, where expressions see more. */
+/** The walk through a part of the action, with more values in its context. */
 function seeing(walk: Walking, more: Readonly<Record<string, Value>>): Walking {
   return { ...walk, context: { ...walk.context, values: { ...walk.context.values, ...more } } };
 }
@@ -129,7 +129,7 @@ function contextWith({ context }: SyncWalk, outputs: Outputs): EvaluationContext
   return { ...context, values: { ...context.values, steps: { ...outputs } } };
 }
 
-/** A caller knows what they sent, and nothing of the fields that a step writes with it. */
+/** Callers know their own input, but not the fields that a step writes with it. */
 function ofStep({ action }: BundleStep, path: string, fault: Fault): Fault {
   const { code, headers } = fault;
   const errors = fault.errors.map((error) => ({ ...error, path: sentPath(action, path, error) }));
@@ -137,7 +137,7 @@ function ofStep({ action }: BundleStep, path: string, fault: Fault): Fault {
   return new Fault(code, { detail, errors, headers, cause: fault.cause ?? fault });
 }
 
-/** `/title` > `/name`, where the step was given `title: ${{ input.name }}`; else where it stands among the steps. */
+/** `/title` > `/name`, if the step was given `title: ${{ input.name }}`; otherwise the position among the steps. */
 function sentPath(action: StepAction, path: string, { path: field }: FieldError): string {
   const [, name = "", ...rest] = field.split("/");
   const given = action.kind.startsWith("record.") && "values" in action ? (action.values as Values)[name] : undefined;

@@ -1,5 +1,5 @@
-// Fills a template. In: JSON with expressions in it, and what they see. Out: JSON. What an expression gives is never read as
-// an expression again.
+// Fills a template. In: JSON that contains expressions, and their context. Out: JSON. The value of an expression is
+// never evaluated as an expression again.
 import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
 import { type EvaluationContext, evaluateValue, namedValue } from "@plinth/expression";
 import { textOf } from "../project/expression-text.ts";
@@ -10,17 +10,17 @@ import { createRoom, type Room } from "../project/room.ts";
 export type IsSecret = (entity: string, field: string) => boolean;
 
 /**
- * Characters that one template gives. Each step may name what an earlier one gave several times: without a bound, a few
- * steps make more of it than this process has memory for, and all projects share that.
+ * Maximum characters of one template's result. Each step can use the output of an earlier one several times. Without a
+ * limit, a few steps could fill the memory of this process, which all projects share.
  */
 const FILLED_MAX = 1_048_576;
 
-/** @throws Fault `conflict` where it gives too much. */
+/** @throws Fault `conflict` if the result is too large. */
 export function fillTemplate(template: Template, context: EvaluationContext): JsonValue {
   return fill(template, context, newRoom());
 }
 
-/** Together they have the room of one template. @throws Fault `conflict` where they give too much. */
+/** Together they have the room of one template. @throws Fault `conflict` if the results are too large. */
 export function fillMembers(
   members: Readonly<Record<string, Template>>,
   context: EvaluationContext,
@@ -51,9 +51,9 @@ function fillEach(
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fill(member, context, room)]));
 }
 
-const newRoom = (): Room => createRoom(FILLED_MAX, "The templates of one step give");
+const newRoom = (): Room => createRoom(FILLED_MAX, "The results of one step's templates have");
 
-/** What an action is given, for those who look at its run: it is read by nobody else, so no secret is kept with it. */
+/** The input of an action, for people who look at its run. Nothing else reads it, so it contains no secrets. */
 export function inputOf(action: StepAction, context: EvaluationContext, isSecret: IsSecret): JsonValue {
   const written = (entity: string, values: Values): Readonly<Record<string, JsonValue>> =>
     Object.fromEntries(
@@ -77,7 +77,7 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
     case "audit.write":
       return fillTemplate(action.note, context);
     case "email.send":
-      // What it says is in the list of mails, encrypted.
+      // The list of mails has its text, encrypted.
       return {
         template: action.template,
         ...(action.to === null ? {} : { to: fillTemplate(action.to, context) }),

@@ -1,4 +1,5 @@
-// One piece of work after another. In: work. Out: what it gives, when those before it have ended, well or not.
+// Runs one piece of work after another. In: work. Out: its result, after the earlier ones have ended, whether they
+// succeeded or failed.
 export interface Turns {
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }

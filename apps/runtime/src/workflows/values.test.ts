@@ -1,5 +1,5 @@
-// Values on their way through steps: from a record into an event, out of it into another record. What is only named stays as it is;
-// what is computed takes the form in which its field stands in JSON.
+// Values on their way through steps: from a record into an event, and from it into another record. A named value stays
+// unchanged; a computed one takes the JSON form of its field.
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
@@ -36,7 +36,7 @@ afterEach(async () => {
   work = null;
 });
 
-it("stay as they are where they are named, and fit their field where they are computed", async () => {
+it("stay unchanged if they are named, and fit their field if they are computed", async () => {
   work = await openWorkCell(TEXT, {});
   const id = "0198c0de-0000-7000-8000-000000000001";
   const written = { b: "5", i: "7", p: "50", d: "1.1000", m: "10.00", f: "0.1", t: "P7D", at: "2026-05-01T10:00:00Z" };

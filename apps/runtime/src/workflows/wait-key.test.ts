@@ -1,4 +1,4 @@
-// Which waits an event is brought to: those whose condition may hold, found by what it asks for.
+// Which waits an event reaches: those whose condition may hold, found by the values that the condition requires.
 import type { EvaluationContext, Expression } from "@plinth/expression";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
@@ -37,7 +37,7 @@ it.each([
     operation("&&", operation("!=", field("a"), literal("b")), operation("==", field("a"), literal("c"))),
     { member: "record/a", wanted: "c" },
   ],
-  // Nothing that an event could be found by.
+  // The condition has no value by which an event could be found.
   [null, any],
   [operation("||", operation("==", field("a"), literal("b")), operation("==", field("a"), literal("c"))), any],
   [operation("!=", field("a"), literal("b")), any],
@@ -50,7 +50,7 @@ it.each([
   expect(keyOf(condition, context)).toEqual(key);
 });
 
-it("an event is offered to those who ask for it, and to those who ask for any", async () => {
+it("an event is offered to waits that require it, and to waits for any", async () => {
   const until = (name: string, condition: Expression | null) =>
     workflowOf({
       name,
@@ -92,6 +92,6 @@ entities:
   expect(await turns()).toEqual({ any: "waiting 1", nothing: "waiting 1", a: "waiting 1", b: "waiting 1" });
   await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "a"]]));
   await work.settled();
-  // Who asks for another note is not even woken.
+  // A run that waits for another note isn't even woken.
   expect(await turns()).toEqual({ any: "completed 2", nothing: "waiting 2", a: "completed 2", b: "waiting 1" });
 });

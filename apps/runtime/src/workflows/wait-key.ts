@@ -1,9 +1,9 @@
-// By what an event is brought to those who wait for it. In: the condition of a wait, and what its run knows. Out: a member of the
-// event and the text that it has to be, where the condition asks for one: a hundred thousand waits for one kind of event are then
-// found by an index, and not asked one by one. What is offered is judged by the whole condition in any case.
+// The key by which an event finds the runs that wait for it. In: the condition of a wait, and the values that its run
+// knows. Out: a member of the event and its required text, if the condition has one. An index then finds a hundred
+// thousand waits for one kind of event, without evaluating each. The whole condition is evaluated in any case.
 import { type EvaluationContext, type Expression, evaluateValue } from "@plinth/expression";
 
-/** Both empty: any event of the name may be it. */
+/** Both empty: any event of the name may match. */
 export interface WaitKey {
   /** `record/<field>`, `data/<member>` or `record_id`. */
   readonly member: string;
@@ -11,7 +11,7 @@ export interface WaitKey {
 }
 
 const any: WaitKey = { member: "", wanted: "" };
-/** An entry of an index has its bound. */
+/** Entries of an index have a limit. */
 const LENGTH_MAX = 400;
 
 export function keyOf(condition: Expression | null, context: EvaluationContext): WaitKey {
@@ -23,23 +23,23 @@ export function keyOf(condition: Expression | null, context: EvaluationContext):
   return keyFrom(one, other, context) ?? keyFrom(other, one, context) ?? any;
 }
 
-function keyFrom(asked: Expression, known: Expression, context: EvaluationContext): WaitKey | null {
-  const member = memberOf(asked);
+function keyFrom(expression: Expression, known: Expression, context: EvaluationContext): WaitKey | null {
+  const member = memberOf(expression);
   if (member === null || readsEvent(known)) return null;
   const value = evaluateValue(known, context);
   if (typeof value !== "string" || value.length > LENGTH_MAX) return null;
-  return { member, wanted: asked.type.kind === "uuid" ? value.toLowerCase() : value };
+  return { member, wanted: expression.type.kind === "uuid" ? value.toLowerCase() : value };
 }
 
-/** Of what is equal where its text is. */
-function memberOf(asked: Expression): string | null {
-  if (!["text", "enum", "uuid"].includes(asked.type.kind)) return null;
-  if (asked.kind === "field")
-    return asked.row === "record" && asked.path.length === 1 ? `record/${asked.path[0]}` : null;
-  if (asked.kind !== "value" || asked.root !== "event") return null;
-  const [first, ...rest] = asked.path;
+/** For types whose values are equal if their texts are. */
+function memberOf(expression: Expression): string | null {
+  if (!["text", "enum", "uuid"].includes(expression.type.kind)) return null;
+  if (expression.kind === "field")
+    return expression.row === "record" && expression.path.length === 1 ? `record/${expression.path[0]}` : null;
+  if (expression.kind !== "value" || expression.root !== "event") return null;
+  const [first, ...rest] = expression.path;
   if (first === "record_id" && rest.length === 0) return first;
-  return first === "data" && rest.length > 0 ? asked.path.join("/") : null;
+  return first === "data" && rest.length > 0 ? expression.path.join("/") : null;
 }
 
 function readsEvent(expression: Expression): boolean {

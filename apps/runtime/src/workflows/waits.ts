@@ -1,5 +1,5 @@
-// Steps that wait: for a time, an event, a worker's run, somebody's approval. In: the step and what its row knows. Out: what came,
-// or until when the run may sleep. Each wait is a row, so that a hundred thousand of them cost nothing else.
+// Steps that wait: for a time, an event, a worker's run, somebody's approval. In: the step and its row. Out: the
+// result, or until when the run can sleep. Each wait is a row, so a hundred thousand of them cost nothing else.
 import type { JsonValue, StepAction } from "@plinth/bundle";
 import { allows, type EvaluationContext, stepErrorCode, type Value } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
@@ -28,8 +28,9 @@ export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number
 }
 
 /**
- * The first matching event since the run's own, or since the run began where it has none: one that came before the step began is not missed. What is being handed on
- * just now is offered to the wait, which stands by then: both take the project's lock.
+ * The first matching event since the run's own, or since the run began if it has none, so an event before the step's
+ * start isn't missed. An event that is being handed on at this moment is offered to the wait, which exists by then,
+ * because both take the project's lock.
  */
 export async function waitForEvent(
   { release, now, budget }: ActionsOptions,
@@ -64,7 +65,7 @@ export async function waitForEvent(
       ],
     );
   }
-  // Held before it is read: what is offered meanwhile comes behind, and is not taken for looked at.
+  // Locked before it is read, so that an event that is offered meanwhile comes later, and doesn't count as checked.
   await open.query(`SELECT 1 FROM ${waits} WHERE "run_id" = $1 AND "path" = $2 FOR UPDATE`, [run.id, path]);
   const { rows } = await open.query(
     `SELECT to_json(e)::text FROM ${waits} w JOIN ${events} e ON e."id" = ANY(w."offered")
@@ -87,7 +88,7 @@ export async function waitForEvent(
   return { kind: "waiting", untilMs };
 }
 
-/** @throws StepFailed where the runs of the project wait for too much already. */
+/** @throws StepFailed if the runs of the project already wait for too much. */
 async function takeWait(
   open: TenantTransaction,
   budget: WorkBudget,
@@ -101,11 +102,14 @@ async function takeWait(
     return Number(rows[0]?.[0] ?? 0);
   });
   if (taken === 1) return;
-  const message = "The project's runs wait for as many events, approvals and other runs as its operator allows.";
+  const message =
+    "The project's runs already wait for as many events, approvals and other runs as its operator allows.";
   throw new StepFailed("too_many_waits", message, { isFinal: true });
 }
 
-/** In the condition of a wait, `event` and `record` are those of the event that came: the run's own are members of `run`. */
+/**
+ * In the condition of a wait, `event` and `record` belong to the event that came. The run's own are members of `run`.
+ */
 function withOwn(context: EvaluationContext): EvaluationContext & Required<Pick<EvaluationContext, "values">> {
   const { rows, values = {} } = context;
   const own = { record: (rows.record?.values ?? null) as Value, event: values["event"] ?? null };
@@ -126,7 +130,7 @@ async function answerWait(
   ]);
 }
 
-/** A run of its own, which this one waits for. It has an id that follows from the step's key, so that there is one. */
+/** Starts a separate run, for which this one waits. Its id is derived from the step's key, so there is only one. */
 export async function runWorker(
   { release, newId, now, budget }: ActionsOptions,
   { claimed, open, context, path, row }: Performing,
@@ -182,7 +186,7 @@ export async function runWorker(
     case "needs_attention": {
       const failed = JSON.parse(error ?? "{}") as Partial<StepError>;
       const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = failed;
-      // Its steps have had their tries: calling it again is for a person, or for `on_error`.
+      // Its steps have had their attempts. Whether to call it again is for a person, or for `on_error`.
       throw new StepFailed(stepErrorCode(code) ?? "internal", message, { isFinal: true, status: failed.status });
     }
     default:
@@ -190,7 +194,7 @@ export async function runWorker(
   }
 }
 
-/** Whether the project may have one more run that has not ended; it is counted where it may. */
+/** Whether the project can have one more unfinished run. If so, the run is counted. */
 export async function hasRoomForRun(open: TenantTransaction, budget: WorkBudget, projectId: string): Promise<boolean> {
   const taken = await budget.runs.take(projectId, 1, (most) =>
     asCell(open, async () => {
@@ -226,8 +230,8 @@ async function asCell<Result>(open: TenantTransaction, work: () => Promise<Resul
 }
 
 /**
- * Who may approve is asked when somebody does; this waits for their answer. The run stands as waiting from the moment that the
- * approval can be seen.
+ * Waits for an answer. The approver's role is checked when somebody answers. The run is marked as waiting as soon as the
+ * approval is visible.
  */
 export async function awaitApproval(
   { release, now, budget }: ActionsOptions,
@@ -268,7 +272,8 @@ export async function awaitApproval(
       readonly note: string | null;
     };
     if (given.approved || action.onReject === "continue") return completed(given);
-    // Whoever started the run reads this, and is not told by whom: that may be the e-mail address of a person of the console.
+    // The caller of the run reads this. It doesn't name the approver, because that may be the e-mail address of a
+    // person in the console.
     throw new StepFailed("rejected", given.note ?? "It was not approved.", { isFinal: true });
   }
   const untilMs = row.nextAt === null ? null : Date.parse(row.nextAt);

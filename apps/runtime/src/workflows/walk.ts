@@ -1,5 +1,5 @@
-// Walks a run through its steps. In: a claimed run and its definition. Out: how each of them ended, for the time being.
-// A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
+// Walks a run through its steps. In: a claimed run and its definition. Out: the outcome of each so far. A completed
+// step never runs again: its output is read from its row. Work inside the database is committed together with that row.
 import type { BundleStep, JsonValue } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
@@ -21,14 +21,14 @@ import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 import { isWait } from "./waits.ts";
 
-/** The path of the look-up among the steps; no step is called so. */
+/** The path of the look-up among the steps. No step has this name. */
 const RECORD = "_record";
 
-/** What expressions see in a part of the run alone. */
+/** Additional context for a part of the run. */
 interface Seen {
   /** The member of `for_each`. */
   readonly each?: JsonValue;
-  /** In the steps of an `on_error`: what they are about. */
+  /** In the steps of an `on_error`: the error that they handle. */
   readonly error?: SeenError;
 }
 
@@ -38,18 +38,18 @@ export class Walk {
   readonly #interpreting: Interpreting;
   /** By path. */
   readonly #rows: Map<string, StepRow>;
-  /** What expressions see as `steps.<id>`. */
+  /** `steps.<id>` in expressions. */
   readonly #outputs: Record<string, Value> = {};
   #undoing = false;
   readonly #saves = createTurns();
   readonly #failures = createTurns();
-  /** What its steps give is read anew whenever the run goes on. */
+  /** Limits the outputs of its steps, because they are read again whenever the run continues. */
   readonly #room: Room = roomOfRun();
 
   constructor(interpreting: Interpreting) {
     this.#interpreting = interpreting;
     this.#rows = new Map(interpreting.claimed.steps);
-    // What is there already was let in.
+    // Existing outputs were accepted before.
     for (const { output } of this.#rows.values()) this.#room.add(output);
   }
 
@@ -69,16 +69,16 @@ export class Walk {
     return { ...base, rows, values };
   }
 
-  /** Once: a run that goes on later sees the record as it was when it began. Null where it may begin. */
+  /** Done once: a run that continues later sees the record as it was at its beginning. Null if the run can begin. */
   async findRecord(): Promise<Outcome | null> {
     const { lookup, actions } = this.#interpreting;
     if (lookup === null) return null;
-    const error = { code: "no_record", message: `There is no such ${lookup.entity}.` } as const;
+    const error = { code: "no_record", message: `The ${lookup.entity} does not exist.` } as const;
     if (this.#rows.get(RECORD) === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
       const looked = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
         const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
-        // What failed is looked for again by whoever retries the run.
+        // If somebody retries the run, a failed look-up is repeated.
         const tried: StepChange =
           output === null ? { ...change, status: "failed", error } : { ...change, status: "completed", output };
         await save(tried);
@@ -106,9 +106,9 @@ export class Walk {
   }
 
   /**
-   * What completed is undone in the opposite order; a failure to undo leaves the others to be undone. A call whose end nobody knows
-   * holds them up until a person has looked. What undoes a list sees what its completed members gave, the last one first, also
-   * where others never began.
+   * Compensates completed steps in the opposite order. If one compensation fails, the others still run. A call with an
+   * unknown result delays them until a person has looked. The compensation of a list sees the outputs of its completed
+   * members, the last one first, even if others never started.
    */
   async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
     this.#undoing = true;
@@ -156,7 +156,7 @@ export class Walk {
     });
   }
 
-  /** What can't be filled fails the step: no later try would fill it. */
+  /** If a template can't be filled, the step fails, because a retry can't fill it either. */
   async #unlessFinal(step: BundleStep, path: string, seen: Seen, carry: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await carry();
@@ -177,14 +177,14 @@ export class Walk {
   }
 
   /**
-   * The members as they were when the step began: a run that goes on later sees the same ones. Calls are made at once; what is
-   * inside the database is done one after another, since all of it asks for the same claim.
+   * The members as they were when the step began: a run that continues later sees the same ones. Calls run at once.
+   * Work inside the database runs one after another, because all of it needs the same claim.
    */
   async #members(step: BundleStep, path: string, outer: Seen): Promise<Outcome> {
     const { items: template, parallelMax } = step.forEach!;
     const items = fillTemplate(template, this.context(outer));
     if (!Array.isArray(items)) {
-      return this.#giveUp(step, path, { code: "no_list", message: "`for_each` was given no list." }, outer);
+      return this.#giveUp(step, path, { code: "no_list", message: "The list for `for_each` is missing." }, outer);
     }
     const { isStopping, now } = this.#interpreting;
     const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null, onError: { kind: "fail" } };
@@ -201,7 +201,7 @@ export class Walk {
         const seen = { ...outer, each: items[at] as JsonValue };
         const ended = await this.#member(single, member, seen);
         if (ended.kind !== "failed") return ended;
-        // One after another: what such steps give is called the same for each member.
+        // One after another, because the outputs of such steps have the same names for each member.
         return this.#failures.inTurn(() => this.#failure(step, member, ended.error, seen));
       },
       isStopping,
@@ -228,8 +228,8 @@ export class Walk {
   }
 
   /**
-   * That the call is about to be made is committed before, once it has its place: after a crash, it is known that it may have been
-   * made, and a call that only waited for its place is not taken for one.
+   * Once the call has its place, the intention to make it is committed first. After a crash it is then known that the
+   * call may have been made. A call that only waited for its place doesn't count as made.
    */
   async #callOut(step: BundleStep, action: OutsideAction, path: string, seen: Seen): Promise<Outcome> {
     const begun = this.#rows.get(path);
@@ -258,7 +258,7 @@ export class Walk {
       const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs, begin };
       const output = await this.#interpreting.caller.call(action, calling);
       keepAnswer(this.#room, output);
-      // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
+      // Even if the run was cancelled meanwhile: the effect of the call is known, and must be compensated.
       await this.#save({ ...change, status: "completed", output, triedAtMs }, true);
       return done;
     } catch (error) {
@@ -269,7 +269,7 @@ export class Walk {
     }
   }
 
-  /** Nobody but a person can know whether the call had its effect. */
+  /** Only a person can find out whether the call had its effect. */
   async #ask(path: string, error: StepError): Promise<Outcome> {
     await this.#save({ ...this.#change(path), status: "started", error });
     return { kind: "attention", error };
@@ -317,7 +317,7 @@ export class Walk {
       return isLast ? { kind: "ended" } : done;
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
-      // What waits goes on waiting for the same thing, whatever happens to the database: it is not begun anew.
+      // A wait continues to wait for the same thing, whatever happens to the database. It isn't restarted.
       if (isWait(step.action) && errorOf(error)?.isFinal === false) throw error;
       return this.#tryAgain(step, path, error, { seen, attempts: change.attempts + 1, triedAtMs });
     }
@@ -366,7 +366,7 @@ export class Walk {
     return { runId: run.id, fence, undoing: this.#undoing };
   }
 
-  /** The row as it is, to be changed. */
+  /** The current row, to be changed. */
   #change(path: string): StepChange {
     const row = this.#rows.get(path);
     return {
@@ -377,7 +377,7 @@ export class Walk {
     };
   }
 
-  /** What handled its failure before the run was retried handles this one, too. */
+  /** Steps that handled its failure before the run was retried handle this one, too. */
   async #saveFailed(change: StepChange): Promise<void> {
     const handlers = earlierHandlers(this.#rows, change.path);
     await this.#save({ ...change, status: "failed", anew: handlers.map(({ path }) => path) });
@@ -386,7 +386,7 @@ export class Walk {
 
   async #save(change: StepChange, undoing = this.#undoing): Promise<void> {
     const held = { ...this.#held(), undoing };
-    // Members that are carried at once would wait for the claim's lock with a connection each.
+    // Otherwise each of the simultaneous members would hold a connection while it waits for the claim's lock.
     await this.#saves.inTurn(() => this.#interpreting.store.commit(held, ({ save }) => save(change)));
     this.#remember(change);
   }

@@ -1,5 +1,5 @@
-// The use of the operator's limits in the view of queues. Guarantees that it says what counts against a limit, and marks it from 80 %; and that
-// events that nobody hands on are shown.
+// The use of the operator's limits in the view of queues. Guarantees that it says what counts against a limit, and
+// marks it from 80 %; and that events that nobody hands on are shown.
 
 import { defaultLimitsMax } from "@plinth/bundle";
 import { createLogger } from "@plinth/service";
@@ -44,7 +44,7 @@ const due = (count: number): Promise<unknown> =>
     [work.projectId, count],
   );
 
-it("says how much is used of what is allowed, and marks it from 80 % on", async () => {
+it("shows used and allowed, and marks it from 80 % on", async () => {
   await due(3);
   expect(await usage()).toEqual({
     open_runs: { used: 3, allowed: 5, near: false },
@@ -58,7 +58,7 @@ it("says how much is used of what is allowed, and marks it from 80 % on", async 
   expect((await usage()).open_runs).toEqual({ used: 5, allowed: 5, near: true });
 });
 
-it("counts waits until they are answered, and estimates what is kept where it is much", async () => {
+it("counts waits until they are answered, and estimates stored rows if there are many", async () => {
   await work.sql(
     `WITH r AS (INSERT INTO {schema}.workers__runs (id, workflow, kind, definition, status)
        SELECT gen_random_uuid(), 'wait', 'workflow', 'rel_none', 'waiting' FROM generate_series(1, 4) RETURNING id)
@@ -76,7 +76,7 @@ it("counts waits until they are answered, and estimates what is kept where it is
   expect(shown.kept_events.used).toBeLessThanOrEqual(12_000);
 });
 
-it("says how many events wait to be handed on, and since when", async () => {
+it("shows how many events wait to be handed on, and since when", async () => {
   await createRecord(await work.request("job"), crypto.randomUUID(), new Map([["title", "x"]]));
   const { events_waiting } = dataOf(await callModule(work.cell, { method: "GET", path: "/v1/queues", key })) as {
     events_waiting: { count: number; oldest_at: string };
@@ -85,7 +85,7 @@ it("says how many events wait to be handed on, and since when", async () => {
   expect(Math.abs(Date.now() - Date.parse(events_waiting.oldest_at))).toBeLessThan(60_000);
 });
 
-it("the log says so, too, where the live release can't be read", async () => {
+it("the log also reports a live release that can't be read", async () => {
   const { cell, projectId } = work;
   await work.sql(
     "UPDATE plinth.releases SET bundle = '{}' WHERE id = (SELECT active_release_id FROM plinth.projects WHERE id = $1)",

@@ -1,11 +1,12 @@
-// How much of the operator's limits a project uses. In: the limits, and a transaction in the project's schema with the cell's role. Out:
-// used and allowed for each limit. It counts at most as many rows as a limit allows, and of kept rows at most ten thousand.
+// How much of the operator's limits a project uses. In: the limits, and a transaction in the project's schema with the
+// cell's role. Out: used and allowed for each limit. It counts at most as many rows as a limit allows, and at most ten
+// thousand stored rows.
 import type { TenantTransaction } from "@plinth/postgres";
 import { readWaitingEvents } from "../events/waiting-events.ts";
 import { COUNT_OPEN_RUNS, type WorkLimits } from "../events/work-budget.ts";
 
 export interface UsageLimits extends WorkLimits {
-  /** Events of one project that are kept, and as many runs. */
+  /** Maximum stored events of one project, and maximum stored runs. */
   readonly rowsMax: number;
 }
 
@@ -26,7 +27,7 @@ export interface WorkUsage {
 }
 
 const NEAR = 0.8;
-/** Kept rows are counted up to so many; beyond it Postgres's own statistics say how many there are, about. */
+/** Stored rows are counted up to this number. Above it, Postgres's statistics give an approximate number. */
 const EXACT_MAX = 10_000;
 
 export async function readUsage(

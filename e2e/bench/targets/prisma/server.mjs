@@ -1,4 +1,4 @@
-// The yardstick of W5 with Prisma behind Fastify: what its documentation shows for a page with relations and a count.
+// The Prisma target of W5, behind Fastify, as Prisma's documentation shows a page with relations and a count.
 // In: --port, --database, --key, --user. `generated/` is made from schema.prisma before it starts.
 import { parseArgs } from "node:util";
 import { PrismaPg } from "@prisma/adapter-pg";

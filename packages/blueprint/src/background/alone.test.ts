@@ -1,4 +1,5 @@
-// Background work that is declared and comes to nothing: what starts it, who may call it, where it calls, and what is only text in it.
+// Background parts that have no effect: nothing starts them, nobody can call them, or they call no valid host; and
+// texts that look like templates.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -41,13 +42,13 @@ describe("braces of other template languages", () => {
     ),
   );
 
-  test("in a condition they are no expression", () => {
+  test("are not an expression in a condition", () => {
     expect(found(step('audit.write: { if: "{{ record.n == 1 }}" }'))).toEqual(["error invalid_template: "]);
     expect(found(step('audit.write: { if: "${record.n == 1}" }'))).toEqual(["error invalid_template: "]);
   });
 });
 
-describe("what nothing starts", () => {
+describe("background parts that nothing starts", () => {
   const steps = "steps: [audit.write]";
   test.each([
     [`workflows:\n  w: { on: manual, ${steps} }`, ["`w`"]],
@@ -67,7 +68,7 @@ describe("what nothing starts", () => {
     ],
   ])("%s", (text, names) => expect(found(text)).toEqual(names.map((name) => `warning work_never_starts: ${name}`)));
 
-  test("isn't told where something else is wrong: a name may be misspelt there", () => {
+  test("no report next to another mistake, because a name may be misspelt there", () => {
     expect(found(`workers:\n  w: { ${steps} }\nschedules:\n  s: { cron: "@daily", run: v }`)).toEqual([
       "error unknown_worker: `v`",
     ]);
@@ -78,7 +79,7 @@ test.each([
   ["a: { steps: [audit.write] }", true],
   ["a: { permissions: {}, steps: [audit.write] }", true],
   ["a: { permissions: { user: true }, steps: [audit.write] }", false],
-])("an action that nobody may call: %s", (action, isTold) =>
+])("an action that nobody can call: %s", (action, isTold) =>
   expect(found(`actions:\n  ${action}`).includes("warning action_without_caller: `a`")).toBe(isTold),
 );
 
@@ -114,7 +115,7 @@ test.each([
   ["delay: 2 Hours", "Write `2h`. Write a duration from `1s` to `365d`."],
   ["delay: 400d", "Write a duration from `1s` to `365d`."],
   ["send_text", /^Known actions: record\.create, .*http\.request, .* and the names of workers\.$/],
-])("a step that is nearly one: %s", (text, hint) => {
+])("a step with a small mistake: %s", (text, hint) => {
   const [told, second] = checkBlueprint(`${head}${step(text)}\n`).diagnostics;
   expect([told?.hint, second]).toEqual([typeof hint === "string" ? hint : expect.stringMatching(hint), undefined]);
 });
@@ -126,7 +127,7 @@ test("a NUL in a text or a key of a template can't be stored", () => {
   ]);
 });
 
-describe("the examples that we hand out are free of all this", () => {
+describe("the published examples have none of these warnings", () => {
   const root = join(import.meta.dirname, "../../../..");
   const folders = ["docs", "docs/examples", "docs/blueprint", "apps/control/src/blueprints/templates"];
   const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)));
@@ -139,7 +140,7 @@ describe("the examples that we hand out are free of all this", () => {
     });
   const told = ["foreign_template", "work_never_starts", "action_without_caller", "private_host"];
 
-  test("there are some", () => expect(texts.length).toBeGreaterThan(8));
+  test("exist", () => expect(texts.length).toBeGreaterThan(8));
   test.each(texts)("%s", (_, text) => {
     expect(checkBlueprint(text).diagnostics.filter(({ code }) => told.includes(code))).toEqual([]);
   });

@@ -1,11 +1,11 @@
-// The sections that run in the background: what they become in the model, and what can't be.
+// The sections for background work: their form in the model, and their mistakes.
 import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model/background.ts";
 
-// Told of most pieces below, which stand alone; `testdata` and `alone.test.ts` are about them.
+// Most snippets below have these diagnostics, because they are incomplete. `testdata` and `alone.test.ts` test them.
 const notServed = [
   "entity_unused",
   "module_not_served",
@@ -44,7 +44,7 @@ const indented = (text: string, by: number): string => text.replace(/^(?=.)/gm, 
 const workflow = (steps: string, on = "shipment.created"): string =>
   `workflows:\n  flow:\n    on: ${on}\n    steps:\n${indented(steps, 6)}`;
 
-test("the example checks without an error, and is kept", () => {
+test("the example is valid, and the model contains it", () => {
   const text = readFileSync(new URL("../../../../docs/examples/parcel-desk.yaml", import.meta.url), "utf8");
   const { model, diagnostics } = checkBlueprint(text);
   expect(diagnostics.filter((one) => one.severity === "error")).toEqual([]);
@@ -65,7 +65,7 @@ test("the example checks without an error, and is kept", () => {
     accounts: null,
     retentionDays: null,
   });
-  // The event carries the shipment's id, and the receipt needs the shipment.
+  // The event contains the shipment's id, and the receipt needs the shipment.
   expect(model?.background.workflows[0]).toMatchObject({
     name: "label_ready",
     entity: "shipment",
@@ -94,7 +94,7 @@ test("the example checks without an error, and is kept", () => {
 });
 
 describe("workflows and workers", () => {
-  test("what starts them: events, lists of them, `schedule`, `manual`; `when` and `record`", () => {
+  test("are started by events, lists of events, `schedule` or `manual`, with `when` and `record`", () => {
     const text =
       "workflows:\n  flow:\n    on: [shipment.restored, shipment.purchase, manual]\n    when: record.status != old.status\n    ordered: record\n    actions: [audit.write]";
     const [flow] = backgroundOf(text).workflows;
@@ -111,7 +111,7 @@ describe("workflows and workers", () => {
     );
   });
 
-  test("a worker: how many at once, how long, how often its steps are tried", () => {
+  test("have limits for simultaneous runs, time and retries", () => {
     const text =
       "workers:\n  label: { on: shipment.delivered, steps: [audit.write], concurrency: 4, timeout: 5m, retry: 5 }";
     expect(backgroundOf(text).workers).toMatchObject([
@@ -131,7 +131,7 @@ describe("workflows and workers", () => {
     ]);
   });
 
-  test("what is not served yet is an error at its place, and the rest of it is checked", () => {
+  test("report unavailable parts as errors at their positions, and check the rest", () => {
     expect(codesOf(workflow("- http.request: { with: { urll: 'https://a.example' } }")).sort()).toEqual([
       "missing_key",
       "unknown_key",
@@ -163,7 +163,7 @@ describe("workflows and workers", () => {
   ])("`%s`", (text, expected) => expect(codesOf(text).sort()).toEqual(expected));
 });
 
-describe("what can't run, or never ends", () => {
+describe("parts that can't run, or never end", () => {
   const lost = "events:\n  shipment.lost: {}\n  shipment.sought: {}\n";
   const emit = (event: string, more = ""): string => `{ action: event.emit, ${more}with: { name: ${event} } }`;
   test.each([
@@ -202,7 +202,7 @@ test.each([
     "workflows:\n  a: { on: shipment.updated, steps: [record.update: { with: { tracking_number: a } }] }",
     "`a` starts itself again: `shipment.updated` starts `a`.",
   ],
-])("a circle is told way by way: `%s`", (text, expected) => {
+])("a circle is reported with each of its steps: `%s`", (text, expected) => {
   expect(checkBlueprint(`${head}${text}\n`).diagnostics.map(({ message }) => message)).toContain(expected);
 });
 
@@ -222,7 +222,7 @@ describe("events, actions, webhooks and integrations", () => {
     ]);
   });
 
-  test("an action with everything", () => {
+  test("an action with all options", () => {
     const text = [
       "actions:",
       "  publish-video:",
@@ -245,7 +245,7 @@ describe("events, actions, webhooks and integrations", () => {
     ]);
   });
 
-  test("webhooks in and out", () => {
+  test("inbound and outbound webhooks", () => {
     const text = [
       "webhooks:",
       "  out: { retry: 5, signing: v1, events: [shipment.created], enabled: true }",
@@ -276,7 +276,7 @@ describe("events, actions, webhooks and integrations", () => {
     ]);
   });
 
-  test("what an inbound webhook or an integration brings can start a workflow", () => {
+  test("events of an inbound webhook or an integration can start a workflow", () => {
     const webhook = "webhooks:\n  in:\n    shop: { verify: stripe, type: body.type, events: { a: order.made } }\n";
     expect(codesOf(`${webhook}${workflow("- audit.write", "order.made")}`)).toEqual([]);
     const integration = "integrations:\n  pay: { kind: payment, provider: stripe }\n";
@@ -359,7 +359,7 @@ test.each([
   ["work: { retention: 2w }", 14],
   ["work: {}", null],
   ["", null],
-])("%s keeps events and runs for %j days", (section, days) => {
+])("%s stores events and runs for %j days", (section, days) => {
   expect(backgroundOf(section).retentionDays).toBe(days);
 });
 

@@ -1,4 +1,4 @@
-// Cron expressions as people say them.
+// Cron expressions in words.
 import { expect, it } from "vitest";
 import { cronInWords } from "./cron-words.ts";
 

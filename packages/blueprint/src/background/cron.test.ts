@@ -1,4 +1,4 @@
-// Cron expressions: the form that is stored, which every reader of crontabs takes.
+// Cron expressions: the stored form, which every crontab parser accepts.
 import { expect, it } from "vitest";
 import { cronProblem, cronValues, storedCron } from "./cron.ts";
 
@@ -13,7 +13,7 @@ it.each([
   ["@daily", "0 0 * * *"],
   [" @Weekly ", "0 0 * * 0"],
   ["*/15  0-8/2 * * *", "*/15 0-8/2 * * *"],
-])("a step behind one value goes to the end of its field: `%s`", (cron, stored) => {
+])("a step after one value runs to the end of the range: `%s`", (cron, stored) => {
   expect(storedCron(cron)).toBe(stored);
   expect(cronValues(stored)).toEqual(cronValues(cron));
 });

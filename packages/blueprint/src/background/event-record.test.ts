@@ -1,4 +1,4 @@
-// The record that a declared event is about: which events have one, and that it is looked up only where something reads it.
+// The record of a declared event: which events have one, and that it is only looked up if something reads it.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -31,23 +31,23 @@ function flowOf(workflow: string): unknown {
   return checkBlueprint(blueprintOf("shipment.packed", "shipment_id: uuid", workflow)).model?.background.workflows[0];
 }
 
-describe("an event that carries the id of the record in its name", () => {
+describe("a declared event with the id of the record in its name", () => {
   test.each([
     ["a step that writes it", update],
     ["a receipt", "steps: [email.send_receipt]"],
     ["a text", 'steps: [audit.write: { with: { note: "${{ record.title }}" } }]'],
     ["a condition", "when: record.title != ''\nsteps: [audit.write]"],
     ["an order", "ordered: record\nsteps: [audit.write]"],
-  ])("is about it where something reads it: %s", (_, workflow) =>
+  ])("is about this record if something reads it: %s", (_, workflow) =>
     expect(flowOf(workflow)).toMatchObject({ entity: "shipment", lookup: byId }),
   );
 
   test.each([["steps: [webhook.emit]"], ["when: event.data.shipment_id != null\nsteps: [audit.write]"]])(
-    "is not looked up where nothing does: %s",
+    "is not looked up if nothing reads it: %s",
     (workflow) => expect(flowOf(workflow)).toMatchObject({ entity: null, lookup: null }),
   );
 
-  test("a look-up of the workflow's own goes before it", () =>
+  test("leaves an explicit look-up of the workflow in place", () =>
     expect(flowOf(`record: { parcel: { title: "x" } }\n${update}`)).toMatchObject({
       entity: "parcel",
       lookup: { title: { kind: "literal", value: "x" } },

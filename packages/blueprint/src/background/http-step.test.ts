@@ -1,4 +1,4 @@
-// Calls of other services: a worker with `http`, the step `http.request`, and the host that data reaches by them.
+// Calls of other services: a worker with `http`, the step `http.request`, and the hosts that receive data through them.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -34,7 +34,7 @@ test("a worker with `http` is one signed call", () => {
   });
 });
 
-test("who hands a record to a worker sends it where the worker does", () => {
+test("a step that passes a record to a worker sends it to the worker's host", () => {
   const { model } = checkBlueprint(`${head}workers:
   send: { timeout: 90s, http: { url: "https://a.example/jobs" } }
   relay: { steps: [{ action: send }] }
@@ -90,7 +90,7 @@ test.each([
 test.each([
   ["workers:\n  call: { on: shipment.created, timeout: 91s, http: { url: 'https://a.example' } }", 9],
   [workflow("- http.request: { with: { url: 'https://a.example' }, timeout: 2m }"), 12],
-])("a call that may take longer than the operator allows is refused where it says so", (sections, line) => {
+])("a call that may take longer than the operator allows is refused at its position", (sections, line) => {
   const checked = (callMsMax: number) =>
     checkBlueprint(`${head}${sections}\n`, { api: anyApi, callMsMax }).diagnostics.map(({ code, hint, span }) => ({
       code,
@@ -102,7 +102,7 @@ test.each([
   expect(codesOf(sections)).toEqual([]);
 });
 
-test("a bound of calls says nothing of steps and workers that call nobody", () => {
+test("a limit for calls doesn't affect steps and workers without calls", () => {
   const sections = `workers:\n  note: { on: shipment.created, timeout: 1h, steps: [{ action: audit.write, timeout: 1h }] }\n`;
   expect(checkBlueprint(head + sections, { api: anyApi, callMsMax: 1_000 }).diagnostics).toEqual([]);
 });

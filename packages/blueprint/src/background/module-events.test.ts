@@ -1,8 +1,8 @@
-// Events that modules bring: what a workflow sees of them, and that nobody else declares or emits them.
+// Events of modules: what a workflow can read of them, and that no blueprint can declare or emit them.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
-// What is said of pieces that stand alone.
+// The diagnostics of incomplete snippets.
 const unasked = ["entity_unused", "module_not_served"];
 
 function blueprint(sections: string, modules = "users, auth, organizations"): string {
@@ -27,7 +27,7 @@ describe("events of modules", () => {
   const codes = (on: string, steps: string, modules?: string): string[] =>
     codesIn(blueprint(workflow(steps, on), modules));
 
-  test("start a workflow, which sees the record and what the event carries", () => {
+  test("start a workflow, which can read the record and the event's data", () => {
     expect(codes("user.created", note("record.email"))).toEqual([]);
     expect(codes("user.updated", note("old.name"))).toEqual([]);
     expect(
@@ -37,19 +37,19 @@ describe("events of modules", () => {
     expect(codes("organization.invitation_accepted", note("event.data.email"))).toEqual([]);
   });
 
-  test("carry no more than is said", () => {
+  test("contain no other data", () => {
     expect(codes("user.created", note("record.password_hash"))).toEqual(["unknown_name"]);
     expect(codes("user.created", note("event.data.email"))).toEqual(["unknown_name"]);
     expect(codes("organization.invitation_created", note("event.data.token"))).toEqual(["unknown_name"]);
   });
 
-  test("are those of the modules that are listed", () => {
+  test("exist for the listed modules only", () => {
     expect(codes("organization.created", note("record.name"), "users")).toContain("unknown_event");
     expect(codes("user.created", note("record.email"), "users")).toContain("unknown_event");
     expect(codes("user.updated", note("record.email"), "users")).toEqual([]);
   });
 
-  test("are neither declared nor emitted by a step", () => {
+  test("can't be declared or emitted by a step", () => {
     expect(codesIn(blueprint("events:\n  user.created: {}"))).toEqual(["event_exists"]);
     expect(codesIn(blueprint(workflow("- event.emit: { with: { name: user.created } }")))).toEqual(["unknown_event"]);
   });

@@ -1,4 +1,4 @@
-// Versions of what endpoints are sent: what a blueprint may say of earlier ones, and what it can't.
+// Payload versions of endpoints: valid and invalid descriptions of earlier versions.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -22,7 +22,7 @@ webhooks:
 
 const told = (out: string): string[] => checkBlueprint(blueprint(out)).diagnostics.map((one) => one.code);
 
-test("an earlier version has other names for fields, or lacks them", () => {
+test("an earlier version has other names for fields, or omits them", () => {
   const out =
     "{ version: 3, versions: { 1: { order: { names: { total: amount }, omit: [note] } }, 2: { order.packed: { names: { boxes: parcels } } } } }";
   const { model, diagnostics } = checkBlueprint(blueprint(out));
@@ -36,7 +36,7 @@ test("an earlier version has other names for fields, or lacks them", () => {
   });
 });
 
-describe("what can't be", () => {
+describe("invalid versions", () => {
   test.each([
     ["{ version: 0 }", ["invalid_limit"]],
     ["{ version: 2, versions: { 2: {} } }", ["invalid_option"]],

@@ -1,4 +1,4 @@
-// What a mistake in background work is told to its author: once, at its cause, and with what to write instead.
+// The diagnostics for a mistake in background work: one, at its cause, with a correction.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -14,7 +14,7 @@ workers:
   pack: { on: manual, steps: [audit.write] }
 `;
 
-/** Code, message and hint of each, in one text. */
+/** Code, message and hint of each diagnostic, in one text. */
 function told(sections: string): string[] {
   return checkBlueprint(`${head}${sections}\n`)
     .diagnostics.filter((one) => !notServed.includes(one.code))
@@ -45,7 +45,7 @@ test.each([
   expect(others).toEqual([]);
 });
 
-test("how long work is kept is written with a unit", () => {
+test("the retention of work needs a unit", () => {
   expect(told("work: { retention: 7days }")).toEqual([
     "invalid_option: `retention` must be a number of days or weeks. Write `7d`.",
   ]);
@@ -63,13 +63,13 @@ test.each([
   ["loan.create", "unknown_event"],
   ["lone.created", "unknown_event"],
   [null, "missing_key"],
-])("what follows from the trigger `%s` is not told", (on, code) => {
+])("consequences of the wrong trigger `%s` are not reported", (on, code) => {
   const found = told(`workflows:\n  flow:\n    ${on === null ? "" : `on: ${on}\n    `}${steps}`);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(new RegExp(`^${code}:`));
 });
 
-test("that an entity has a plural's name is told with one use of its singular, and not with each", () => {
+test("a plural instead of an entity's name is reported once", () => {
   const plural = head.replace("loan:", "loans:").replace("parts:", "other: ref(loan), parts:");
   const { diagnostics } = checkBlueprint(`${plural}${flow("record.find: { with: { entity: loan } }")}\n`);
   expect(diagnostics.map(({ code }) => code).filter((code) => !notServed.includes(code))).toEqual([
@@ -78,7 +78,7 @@ test("that an entity has a plural's name is told with one use of its singular, a
   ]);
 });
 
-test("what is wrong beside an unknown trigger is told, too", () => {
+test("other mistakes next to an unknown trigger are reported, too", () => {
   const found = told(flow("record.update: { with: { titel: a } }", "loan.create"));
   expect(found.map((one) => one.split(":")[0])).toEqual(["unknown_event", "unknown_field"]);
 });

@@ -1,8 +1,8 @@
-// What is said of a step that writes a record, beside what the step becomes (`background.test.ts`).
+// The diagnostics of a step that writes a record. `background.test.ts` tests its form in the model.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
-test("what to write names an entity of this blueprint", () => {
+test("the hint names an entity of this blueprint", () => {
   const text = `project: demo
 modules: [auth, users, workers]
 entities:

@@ -1,4 +1,4 @@
-// Schedules: what they become in the model, and what can't be one.
+// Schedules: their form in the model, and their mistakes.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Schedule } from "../model/background.ts";
@@ -14,7 +14,7 @@ function schedulesOf(options: string): readonly Schedule[] {
 }
 
 describe("schedules", () => {
-  test("stand in the model with what they leave out", () => {
+  test("are in the model with their defaults", () => {
     expect(schedulesOf('cron: "0  2 * * MON-FRI", run: clean')).toEqual([
       { name: "nightly", catchUp: "none", cron: "0 2 * * MON-FRI", overlap: "skip", run: "clean", timezone: "UTC" },
     ]);

@@ -46,7 +46,7 @@ const workflow = (steps: string, on = "shipment.created"): string =>
   `workflows:\n  flow:\n    on: ${on}\n    steps:\n${indented(steps, 6)}`;
 
 describe("steps", () => {
-  test("a name, a map of one and the long form are one thing", () => {
+  test("a name, a map of one and the long form mean the same", () => {
     const steps =
       "- audit.write\n- record.update: { with: { status: purchased } }\n- { action: wait, id: rest, with: { for: 5m } }";
     expect(stepsOf(backgroundOf(workflow(steps)).workflows)).toMatchObject([
@@ -64,7 +64,7 @@ describe("steps", () => {
     ]);
   });
 
-  test("every key of the long form stands in the model; what it waits for are steps before it", () => {
+  test("every key of the long form is in the model; a step waits for the steps before it", () => {
     const step = [
       "- id: all",
       "  action: audit.write",
@@ -107,7 +107,7 @@ describe("steps", () => {
         timeoutMs: 172_800_000,
       },
     });
-    // The approval that stands beside it has to be given, whatever `on_error` does about a refusal.
+    // The approval of the step must be given, even if `on_error` handles a refusal.
     const condition = all?.if == null ? null : printExpression(all.if);
     expect(condition).toBe('status == "draft" && steps.all_approval.approved');
     expect(all).toMatchObject({
@@ -143,7 +143,7 @@ describe("steps", () => {
     ]);
   });
 
-  test("a subscription takes its edge, where there is one", () => {
+  test("an entity `subscription` takes its transition, if there is one", () => {
     const entity = (more: string): string =>
       `${head.replace("entities:\n", `entities:\n  subscription:\n    fields: { status: "enum[pending, active, cancelled] = pending" }\n${more}`)}`;
     const actionIn = (more: string): unknown => {
@@ -262,7 +262,8 @@ describe("steps", () => {
     ["- { action: audit.write, compensate: [audit.rite] }", ["unknown_action"]],
   ])("`%s`", (steps, expected) => expect(codesOf(workflow(steps))).toEqual(expected));
 
-  test("none at all", () => expect(codesOf("workflows:\n  flow: { on: manual, steps: [] }")).toEqual(["invalid_step"]));
+  test("no step at all", () =>
+    expect(codesOf("workflows:\n  flow: { on: manual, steps: [] }")).toEqual(["invalid_step"]));
 });
 
 describe("templates", () => {
@@ -286,7 +287,7 @@ describe("templates", () => {
     ["${{ 'steps.before' }}", []],
   ])("`%s`", (text, expected) => expect(value(text)).toEqual(expected));
 
-  test("a step sees those before it", () => {
+  test("a step can use the output of earlier steps", () => {
     const find = "record.find: { with: { entity: label, code: a } }";
     const write = 'audit.write: { with: { a: "${{ steps.find.id }}" } }';
     expect(codesOf(workflow(`- ${find}\n- ${write}`))).toEqual([]);
@@ -300,7 +301,7 @@ describe("webhook.emit", () => {
     expect(stepsOf(workflows)).toMatchObject([{ id: "emit", action: { kind: "webhook.emit" } }]);
   });
 
-  test("sends a declared event that it names, also from a run without one", () => {
+  test("sends a declared event by name, also from a run without an event", () => {
     const given = "[{ webhook.emit: { with: { name: shipment.lost, payload: { where: sea } } } }]";
     const { workflows } = backgroundOf(`workflows:\n  tell: { on: manual, actions: ${given} }`);
     const data = { kind: "object", members: { where: { kind: "literal", value: "sea" } } };
@@ -308,7 +309,7 @@ describe("webhook.emit", () => {
     expect(stepsOf(workflows)).toMatchObject([{ id: "emit", action }]);
   });
 
-  test("needs an event, and takes no other", () => {
+  test("needs an event, and accepts no other name", () => {
     expect(codesOf("workflows:\n  tell: { on: manual, actions: [webhook.emit] }")).toEqual(["invalid_step"]);
     const of = (given: string) =>
       codesOf(`workflows:\n  tell: { on: shipment.created, actions: [{ webhook.emit: { with: ${given} } }] }`);

@@ -1,4 +1,4 @@
-// Schemes of a blueprint's own: where a timestamp may be in `format`, and that it is signed.
+// A blueprint's own signature schemes: the place of a timestamp in `format`, and that it is signed.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../index.ts";
 import { describedServices } from "../modules/providers.ts";
@@ -12,7 +12,7 @@ test.each([
   'format: "t={timestamp},v1={hex}", message: [timestamp, ".", body]',
   'format: "ts={timestamp}; h1={base64}", message: [timestamp, ":", body]',
   'format: "{base64}", message: [POST, url, body, headers.x-time]',
-])("`%s` is a scheme", (rest) => expect(diagnosed(rest)).toEqual([]));
+])("`%s` is a valid scheme", (rest) => expect(diagnosed(rest)).toEqual([]));
 
 test.each([
   'format: "v1={hex},t={timestamp}", message: [timestamp, body]',
@@ -24,7 +24,7 @@ test.each([
   "message: [body, body]",
   `message: [body, ${Array(20).fill("x").join()}]`,
   `format: "${" ".repeat(200)}{hex}"`,
-])("`%s` is none", (rest) => expect(diagnosed(rest)).toEqual(["invalid_webhook"]));
+])("`%s` is not a valid scheme", (rest) => expect(diagnosed(rest)).toEqual(["invalid_webhook"]));
 
 const keyed = (verify: string, dedupe: string) =>
   checkBlueprint(
@@ -50,9 +50,9 @@ test.each([
   ["paypal", "headers.paypal-transmission-id"],
   [own("headers.X-Id, body"), "headers.x-id"],
   [own("body"), "headers.x-sign"],
-  // A token signs nothing: the body is no better.
+  // A token signs nothing, so the body is not signed either.
   ["{ scheme: token, header: x-token }", "headers.x-id"],
-])("`%s` and `%s` go together", (verify, dedupe) => expect(keyed(verify, dedupe)).toEqual([]));
+])("`%s` and `%s` can be combined", (verify, dedupe) => expect(keyed(verify, dedupe)).toEqual([]));
 
 const source = (rest: string) =>
   checkBlueprint(`project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { ${rest} }\n`).diagnostics.map(
@@ -71,7 +71,7 @@ test.each([
   "verify: stripe, each: headers.x-list, type: item.type",
   "verify: stripe, each: events, type: item.type",
   "verify: stripe, each: body, type: item",
-])("`%s` is none", (rest) => expect(source(rest)).toEqual(["invalid_webhook"]));
+])("`%s` is not a list of events", (rest) => expect(source(rest)).toEqual(["invalid_webhook"]));
 
 const hintsOf = (source: string) =>
   checkBlueprint(`project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { ${source} }\n`).diagnostics.map(
@@ -83,18 +83,21 @@ test.each([
   ["stripe", "body.type"],
   ["zoom", "body.event"],
   ["{ scheme: token, header: x-token }", "body.type"],
-])("without `type`, a source of %s is told where the type is", (verify, type) =>
+])("without `type`, the hint for %s names the place of the type", (verify, type) =>
   expect(hintsOf(`verify: ${verify}, events: { a: a.happened }`)).toEqual([
     `Say where a request has the type of its event: \`type: ${type}\`.`,
   ]),
 );
 
-test.each(Object.entries(describedServices))("%s is told by how it signs, which is valid", (name, described) => {
-  expect(hintsOf(`verify: ${name}`)).toEqual([`Write \`verify: ${described}\`.`]);
-  expect(hintsOf(`verify: ${described}`)).toEqual([]);
-});
+test.each(Object.entries(describedServices))(
+  "the hint for %s describes how it signs, and is valid",
+  (name, described) => {
+    expect(hintsOf(`verify: ${name}`)).toEqual([`Write \`verify: ${described}\`.`]);
+    expect(hintsOf(`verify: ${described}`)).toEqual([]);
+  },
+);
 
-test("a misspelt provider is still told the nearest one", () =>
+test("a misspelt provider still gets the nearest name as a hint", () =>
   expect([...hintsOf("verify: githb"), ...hintsOf("verify: Lemon-Squeezy")]).toEqual([
     "Did you mean `github`?",
     `Write \`verify: ${describedServices["lemonsqueezy"]}\`.`,

@@ -1,5 +1,5 @@
-// Computed fields and named rules where one row is judged: both are written out where they are named, so that whatever reads
-// the model sees columns alone.
+// Computed fields and named rules in rules about one row: both are inserted where they are used, so the model only
+// contains columns.
 import { evaluateValue, printExpression, someNode } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -63,12 +63,12 @@ describe("a computed field in a rule", () => {
     expect(rule && printExpression(rule)).toBe("order_id.price * order_id.quantity > 10");
   });
 
-  test("of each record of a relation", () => {
+  test("of each record in a relation", () => {
     const permissions = 'user: { read: "parts.exists(p, p.order.total > 10)" }';
     expect(ruleOf({ permissions }, "read")).toBe("parts.exists(p, p.order_id.price * p.order_id.quantity > 10)");
   });
 
-  test("no tree of the model names it", () => {
+  test("is not in the model by its name", () => {
     const { permissions } = order({ permissions: 'user: { read: "total > 10 || has(total)" }' });
     const named = permissions.some(({ rule }) =>
       someNode(rule, (node) => node.kind === "field" && node.path.includes("total")),
@@ -76,7 +76,7 @@ describe("a computed field in a rule", () => {
     expect(named).toBe(false);
   });
 
-  test("its nodes stand where it is named", () => {
+  test("has its nodes where the rule uses it", () => {
     const text = blueprint({ permissions: 'user: { read: "total > 10" }' });
     const { model, places } = checkBlueprint(text);
     const rule = model?.entities
@@ -88,21 +88,21 @@ describe("a computed field in a rule", () => {
     expect(text.slice(place?.start.offset, place?.end.offset)).toBe("total");
   });
 
-  test("was never sent", () => {
+  test("never counts as sent", () => {
     expect(found({ permissions: 'user: { create: "input.total > 1" }' })).toEqual([
       "expression_not_supported: `total` is computed, so it is never part of the input.",
     ]);
   });
 
-  test("is no reference", () => {
+  test("can't be used as a reference", () => {
     expect(found({ permissions: 'user: { read: "total.price > 1" }' })).toEqual([
       "unknown_name: `total` is not a reference, so it has no `price`.",
     ]);
   });
 });
 
-describe("a computed field made of others", () => {
-  test("in any order", () => {
+describe("a computed field that uses other computed fields", () => {
+  test("can be declared in any order", () => {
     const { fields } = order({ fields: "four: computed(twice * 2)\ntwice: computed(total + total)" });
     const type = fields.find((one) => one.name === "four")?.type;
     if (type?.kind !== "computed") throw new Error("it is computed");
@@ -123,7 +123,7 @@ describe("a computed field made of others", () => {
     for (const [index, one] of expected.entries()) expect(problems[index]).toMatch(new RegExp(`^${escaped(one)}`));
   });
 
-  test("not without bound", () => {
+  test("has a limited size", () => {
     const fields = Array.from({ length: 30 }, (_, i) => `x${i + 1}: computed(x${i} + x${i})`).join("\n");
     const problems = found({ fields: `x0: computed(price + 1)\n${fields}` });
     expect(problems).toEqual(["expression_too_large: The rule is too large after named rules are inserted."]);
@@ -139,7 +139,7 @@ describe("a computed field over other records", () => {
       severity === "error" ? [`${code}: ${message}`] : [],
     );
 
-  test("is written out where it is named, the variables apart", () => {
+  test("is inserted where it is used, with separate variables", () => {
     const permissions = 'user: { read: "heavy && parts.exists(p, p.order.total_parts > p.weight)" }';
     const { model, diagnostics } = checkBlueprint(withWeight(blueprint({ fields: parts, permissions })));
     const rule = model?.entities[0]?.permissions.find(({ role }) => role === "user")?.rule;
@@ -174,7 +174,7 @@ describe("a computed field over other records", () => {
     expect(foundIn(withWeight(blueprint({ fields: `it: computed(${it})` }), weight))).toEqual(expected);
   });
 
-  test("is no part of a check, of what records are filled with, or of work", () => {
+  test("can't be used in a check, in `fill` or in background work", () => {
     const beyond = "name_not_available: Only the row itself can be used here, not other records.";
     expect(foundIn(withWeight(blueprint({ fields: parts, checks: "light: total_parts < 10" })))).toEqual([beyond]);
     expect(foundIn(withWeight(blueprint({ fields: `${parts}\nfirst: int? fill(total_parts)` })))).toEqual([
@@ -187,14 +187,14 @@ describe("a computed field over other records", () => {
 });
 
 describe("a check", () => {
-  test("uses computed fields and named rules", () => {
+  test("can use computed fields and named rules", () => {
     const parts = { rules: "cheap: total < 100\nsmall: cheap && quantity < 5", checks: "fits: small || cap == null" };
     const [check] = order(parts).checks;
     expect(check && printExpression(check.condition)).toBe("price * quantity < 100 && quantity < 5 || cap == null");
     expect(found(parts)).toEqual([]);
   });
 
-  test("a computed field uses a named rule", () => {
+  test("can be used together with a named rule in a computed field", () => {
     const { fields } = order({ rules: "cheap: price < 100", fields: "label: 'computed(cheap ? 1 : 2)'" });
     const type = fields.find((one) => one.name === "label")?.type;
     expect(type?.kind === "computed" && printExpression(type.expression)).toBe("price < 100 ? 1 : 2");

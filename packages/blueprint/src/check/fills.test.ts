@@ -1,4 +1,4 @@
-// What fields declare that records which stand already get: typed by the field, over the record and what it refers to.
+// `fill`: values for existing records, with the type of the field, over the record and its references.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -61,7 +61,7 @@ describe("an expression of the field's type", () => {
   ])("%s is refused: %s", (field, code) => expect(filled(field)).toBe(code));
 });
 
-test("what is filled from itself by way of another record is refused at both ends", () => {
+test("a circular fill through another record is refused for both fields", () => {
   const text = `project: fills
 modules: [auth]
 entities:
@@ -75,27 +75,27 @@ entities:
   expect(checkBlueprint(text).diagnostics.map(({ code }) => code)).toEqual(["rule_circle"]);
 });
 
-test("a field of users, and the times of a record, have none", () => {
+test("fields of users, and the times of a record, can't be filled", () => {
   const profile = "project: fills\nmodules: [auth, users]\nusers:\n  fields:\n    nick: string? fill(nick)\n";
   expect(checkBlueprint(profile).diagnostics.map(({ code }) => code)).toEqual(["not_supported_yet"]);
   const times = blueprint("string", "      created_at: datetime fill(updated_at)\n");
   expect(checkBlueprint(times).diagnostics.map(({ code }) => code)).toContain("misplaced_modifier");
 });
 
-test("one that names a field which is gone says that it has done its work", () => {
+test("a fill that names a removed field is reported as no longer needed", () => {
   const [problem] = checkBlueprint(blueprint("string fill(zzz)")).diagnostics;
   expect(problem?.hint).toBe(
     "After this has been deployed, `fill` has no further effect: remove it. Until then, keep the fields that it reads.",
   );
 });
 
-test("what is no reference is not told to be gone", () => {
+test("a name that is not a reference is not reported as removed", () => {
   const [problem] = checkBlueprint(blueprint("string fill(title.plan)")).diagnostics;
   expect(problem?.message).toContain("is not a reference");
   expect(problem?.hint).not.toContain("remove");
 });
 
-test("a value of the enum that stands beside a field of that name is written in quotes", () => {
+test("a value of an enum with the name of a field must be quoted", () => {
   const text = blueprint('"enum[done, open] fill(done ? done : open)"', "      done: bool = false\n");
   const [problem] = checkBlueprint(text).diagnostics;
   expect(problem?.message).toContain("no field `open`");
@@ -104,12 +104,12 @@ test("a value of the enum that stands beside a field of that name is written in 
   );
 });
 
-test("both forms are printed as one", () => {
+test("both forms print the same", () => {
   const formatted = formatBlueprint(blueprint("{ type: string, fill: title }"));
   expect(JSON.stringify(formatted)).toContain("made: string fill(title)");
 });
 
-test("a name that goes to another field takes two changes, and the second fills it", () => {
+test("reusing a name for another field takes two changes, and the second fills it", () => {
   const text = blueprint("bool fill(has(made_at)) = false", "      made_at: datetime? was(made)\n");
   const [problem] = checkBlueprint(text).diagnostics;
   expect(problem?.message).toContain("`made` still exists");

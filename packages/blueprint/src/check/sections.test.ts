@@ -1,4 +1,4 @@
-// Roles, profile fields and limits: what they become in the model, and what can't be.
+// Roles, profile fields and limits: their form in the model, and their mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -32,7 +32,7 @@ describe("roles", () => {
 });
 
 describe("profile fields", () => {
-  test("stand in the model, and rules know them", () => {
+  test("are in the model, and rules can use them", () => {
     const text =
       "users:\n  fields:\n    region: enum[north, south] = north\n    age: int?\npermissions:\n  note:\n    user: { read: current_user.region == north && created_by.age > 17 }\n";
     const model = modelOf(text);
@@ -65,7 +65,7 @@ describe("profile fields", () => {
 });
 
 describe("limits", () => {
-  test("each has a value, given or not", () => {
+  test("have a value, given or default", () => {
     expect(modelOf("").api).toEqual({
       requestsPerSecond: 100,
       burst: 200,
@@ -80,7 +80,7 @@ describe("limits", () => {
     ).toEqual({ requestsPerSecond: 50, burst: 80, bodyBytesMax: 524_288, pageMax: 250, statementMsMax: 500 });
   });
 
-  test("a higher rate takes its burst along", () => {
+  test("a higher rate increases the burst", () => {
     expect(modelOf("api: { requests_per_second: 1000 }").api).toMatchObject({ requestsPerSecond: 1000, burst: 2000 });
     expect(modelOf("api: { requests_per_second: 10000 }").api.burst).toBe(20_000);
   });
@@ -96,9 +96,9 @@ describe("limits", () => {
     ["statement_timeout: 2"],
     ["statement_timeout: 1m"],
     ["statement_timeout: 31s"],
-  ])("`%s` is out of bounds", (line) => expect(codesOf(`api: { ${line} }`)).toEqual(["invalid_limit"]));
+  ])("`%s` is out of range", (line) => expect(codesOf(`api: { ${line} }`)).toEqual(["invalid_limit"]));
 
-  test("the operator's limits outrank what a blueprint asks for, and what counts where it asks for nothing", () => {
+  test("the operator's limits have priority over the blueprint's limits and over defaults", () => {
     const most = { requestsPerSecond: 50, burst: 60, bodyBytesMax: 524_288, pageMax: 30, statementMsMax: 1_500 };
     const allowed = { api: most, callMsMax: 60_000 };
     const asking = (line: string) => checkBlueprint(`${head}api: { ${line} }\n`, allowed);
@@ -116,11 +116,11 @@ describe("limits", () => {
     expect(asking("statement_timeout: 2s").diagnostics[0]?.hint).toBe("The operator allows at most `1500ms`.");
   });
 
-  test("an unknown limit", () => expect(codesOf("api: { pages: 3 }")).toEqual(["unknown_key"]));
+  test("an unknown limit is reported", () => expect(codesOf("api: { pages: 3 }")).toEqual(["unknown_key"]));
 });
 
-describe("the language of searches", () => {
-  test("stands in the model", () => {
+describe("the language of search", () => {
+  test("is in the model", () => {
     expect(modelOf("search: { language: german }").searchLanguage).toBe("german");
     expect(modelOf("").searchLanguage).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// What leads from users to the records that refer to them: its names, rules over it, and what a change of its name is.
+// Relations from users to the records that refer to them: their names, rules over them, and changes of their names.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";
@@ -34,7 +34,7 @@ function modelOf(source: string): Model {
 const told = (source: string): readonly string[] =>
   checkBlueprint(source).diagnostics.map(({ code, message }) => `${code}: ${message}`);
 
-test("a rule follows it, and tests judge by it", () => {
+test("rules can follow it, and tests evaluate it", () => {
   const tests = `tests:
   users: { ana: { roles: [user] }, ben: { roles: [user] }, cem: { roles: [user] } }
   rows:

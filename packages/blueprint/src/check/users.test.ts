@@ -1,4 +1,4 @@
-// What a blueprint says of who may read users: what is refused, what others see by it, and what a change of it owes.
+// Permissions to read users: mistakes, what others see, and the consents for changes.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";
@@ -29,18 +29,18 @@ function modelOf(source: string): Model {
   return model;
 }
 
-test("without fields, others see neither what is personal nor what never leaves", () => {
+test("without `fields`, others see neither personal nor internal fields", () => {
   const { userPermissions } = modelOf(permitting("user: { read: listed }"));
   expect(userPermissions).toMatchObject([{ role: "user", fields: ["id", "name", "nickname", "listed"] }]);
   expect(modelOf(text("")).userPermissions).toBeUndefined();
 });
 
-test("the same stands at the top level", () => {
+test("permissions mean the same at the top level", () => {
   const top = `${text("")}permissions:\n  user:\n    user: { read: listed }\n`;
   expect(modelOf(top).userPermissions).toEqual(modelOf(permitting("user: { read: listed }")).userPermissions);
 });
 
-describe("refused", () => {
+describe("is refused:", () => {
   test.each([
     ["admin: { read: true }", "option_not_applicable"],
     ["owner: { read: listed }", "option_not_applicable"],
@@ -67,7 +67,7 @@ describe("a change", () => {
     diffModels(before, after).map(({ path, classes: found }) => [path, ...found]);
   const path = "user.permissions.user.read";
 
-  test("that shows users, more users, or more of them, loosens access", () => {
+  test("that shows users, more users, or more of their fields, loosens access", () => {
     for (const [before, after] of [
       [none, listed],
       [listed, all],
@@ -76,7 +76,7 @@ describe("a change", () => {
       expect(classes(before, after)).toMatchObject([[path, "loosens_access", ...(after === mail ? ["breaking"] : [])]]);
   });
 
-  test("that shows fewer breaks clients, and nothing else", () => {
+  test("that shows fewer breaks clients, and has no other effect", () => {
     expect(classes(all, listed)).toEqual([[path, "breaking"]]);
     expect(classes(listed, none)).toEqual([[path, "breaking"]]);
     expect(classes(listed, listed)).toEqual([]);
@@ -87,7 +87,7 @@ describe("a change", () => {
     expect(rules).toContain("widens_public");
   });
 
-  test("of a role that inherits one who reads users loosens access", () => {
+  test("to a role that inherits the right to read users loosens access", () => {
     const support = permitting("support: { read: true }");
     const before = modelOf(support);
     const after = modelOf(
@@ -98,7 +98,7 @@ describe("a change", () => {
     expect(classes(held, after)).toEqual([["roles.clerk", "loosens_access"]]);
   });
 
-  test("takes along the rules that ask `can(read, guest)`", () => {
+  test("also affects the rules that use `can(read, guest)`", () => {
     const asking = (source: string): Model => modelOf(source.replace("update: true", 'update: "can(read, guest)"'));
     const [before, after] = [asking(text("")), asking(permitting("user: { read: listed }"))];
     expect(classes(before, after)).toEqual([
@@ -116,13 +116,13 @@ describe("a change", () => {
   });
 });
 
-describe("what no two users share", () => {
+describe("unique profile fields", () => {
   const having = (lines: string): string => text(`${lines.replaceAll(/^/gm, "    ")}\n`);
   const codes = (lines: string): readonly string[] => checkBlueprint(having(lines)).diagnostics.map(({ code }) => code);
   const changes = (before: string, after: string) =>
     diffModels(modelOf(before), modelOf(after)).map(({ path, classes }) => [path, ...classes]);
 
-  test("is told by their fields, by themselves or together", () => {
+  test("are reported by their fields, single and combined", () => {
     const model = modelOf(having("handle: string? unique\ndesk: int? unique(nickname)\nfloor: int? index"));
     expect(model).toMatchObject({ userUniques: [["handle"], ["desk", "nickname"]], userIndexes: [["floor"]] });
     expect(Object.keys(modelOf(text("")))).not.toContain("userUniques");
@@ -137,9 +137,9 @@ describe("what no two users share", () => {
     ["handle: json? unique", "misplaced_modifier"],
     ["handle: string? unique index", "misplaced_modifier"],
     ["handle: string? unique(nickname)\nother: string? unique(handle) unique(handle)", "duplicate_value"],
-  ])("is refused as `%s`", (lines, code) => expect(codes(lines)).toContain(code));
+  ])("are refused as `%s`", (lines, code) => expect(codes(lines)).toContain(code));
 
-  test("where all who say nothing would share it, says so", () => {
+  test("are refused if all users without a value would share it", () => {
     const [found] = checkBlueprint(having('handle: string unique = "x"')).diagnostics;
     expect(found).toMatchObject({
       message: "`unique` can't be used here: everybody who signs up without a value would get the same `handle`.",
@@ -147,7 +147,7 @@ describe("what no two users share", () => {
     });
   });
 
-  test("may be broken by users who are there, and by clients", () => {
+  test("can be violated by existing users, and by clients", () => {
     const unique = having("handle: string? unique");
     expect(changes(having("handle: string?"), unique)).toEqual([
       ["user.unique(handle)", "breaking", "data_dependent", "online"],
@@ -163,13 +163,13 @@ describe("what no two users share", () => {
     ]);
   });
 
-  test("is the same under a new name", () => {
+  test("stay the same under a new name", () => {
     const renamed = having("slug_name: string? unique was(handle)");
     expect(changes(having("handle: string? unique"), renamed).map(([path]) => path)).toEqual(["user.slug_name"]);
   });
 });
 
-test("the tests of a blueprint ask who may be named", () => {
+test("a blueprint's tests can test which users can be referred to", () => {
   const expecting = (allowed: boolean): string => `${permitting("user: { read: listed }")}tests:
   users: { ana: {}, ben: {}, eve: { profile: { listed: false } } }
   expect:

@@ -1,4 +1,4 @@
-// Views: what may be declared of them, what is made of it, and what a change of one does.
+// Views: valid declarations, their form in the model, and the effects of changes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -30,7 +30,7 @@ function modelOf(parts: Parts): Model {
 
 const feed = "author.followers.exists(f, f.account_id == current_user.id)";
 
-test("from the entity and from the top level, sorted by name", () => {
+test("views of the entity and of the top level are sorted by name", () => {
   const own = `{ newest: { sort: [-rank, created_at], limit: 50 } }`;
   const model = modelOf({ own, top: `{ feed: { of: article, where: "${feed}", sort: -created_at } }` });
   const views = model.entities.find(({ name }) => name === "article")?.views;

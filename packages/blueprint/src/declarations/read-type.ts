@@ -76,7 +76,7 @@ interface ReadType {
 }
 
 /** The `type` of a long form, completed by other keys: `values` of an enum, `fields` of an object, `of` of a list. */
-export function readLongType(reader: Reader, node: Node, beside: readonly MapEntry[]): ReadType {
+export function readLongType(reader: Reader, node: Node, siblings: readonly MapEntry[]): ReadType {
   const scalar = expectText(reader, node, "`type`");
   const notation = scalar === null ? null : readNotation(reader, scalar);
   if (scalar === null || notation === null) return { type: null, optional: false };
@@ -89,7 +89,7 @@ export function readLongType(reader: Reader, node: Node, beside: readonly MapEnt
     );
     return { type: null, optional: notation.optional };
   }
-  const type = beside.reduce(
+  const type = siblings.reduce(
     (declared: TypeDeclaration | null, entry) => (declared === null ? null : completed(reader, declared, entry)),
     typeOf(notation.type, scalar, reader.source),
   );

@@ -1,4 +1,4 @@
-// Which changes of a policy let somebody in, one by one. That none goes unnamed is held in `diff-policy.test.ts`.
+// Changes of a policy that give somebody access, one by one. `diff/policy.test.ts` shows that all of them are reported.
 import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import type { Entity, Field, FieldType, Model, Permission } from "../model/model.ts";
@@ -41,7 +41,7 @@ function loosening(before: Model, after: Model): Change[] {
   return diffModels(before, after).filter((change) => change.classes.includes("loosens_access"));
 }
 
-describe("a grant counts with all others", () => {
+describe("a grant is compared with all grants together", () => {
   const mine = grant("user", "read", isMine());
 
   test.each<[string, Model, Model, boolean]>([
@@ -152,13 +152,13 @@ describe("a grant counts with all others", () => {
     for (const change of loosening(before, after)) expect(change.witness?.decided).toBe(true);
   });
 
-  test("a role that goes no longer keeps out who holds it", () => {
+  test("a removed role no longer excludes its holders", () => {
     const before = modelOf([grant("user", "read", op("!", hasRole("banned")))], { banned: [] });
     const [change] = loosening(before, modelOf([grant("user", "read", yes)], {}));
     expect(change).toMatchObject({ path: "listing.permissions.user.read", witness: { decided: true } });
   });
 
-  test("two roles that only together let in are told with the last", () => {
+  test("two roles that only give access together are reported with the last one", () => {
     const both = [grant("public", "read", op("&&", hasRole("a"), hasRole("b")))];
     const roles = { a: [], b: [], c: [], d: [] };
     const changes = loosening(modelOf(both, roles), modelOf(both, { ...roles, c: ["a"], d: ["b"] }));
@@ -181,7 +181,7 @@ describe("a grant counts with all others", () => {
   });
 });
 
-describe("what a rule means after its fields changed", () => {
+describe("a rule after a change of its fields", () => {
   const rule = grant("public", "read", op("!=", fieldOf(status, "status"), literal("draft")));
   const withFields = (own: readonly Field[], permissions: readonly Permission[]): Model =>
     sampleModel([sampleEntity("listing", own, { permissions })]);
@@ -195,7 +195,7 @@ describe("what a rule means after its fields changed", () => {
     expect(changes.map((one) => one.kind)).toEqual(["field_renamed"]);
   });
 
-  test("a swap of two fields changes a rule whose text is the same", () => {
+  test("swapping two fields changes a rule with the same text", () => {
     const pair = (was: boolean): Field[] => [
       sampleField("owner_id", uuid, { was: was ? "buyer_id" : null }),
       sampleField("buyer_id", uuid, { was: was ? "owner_id" : null }),
@@ -211,7 +211,7 @@ describe("what a rule means after its fields changed", () => {
     ]);
   });
 
-  test("with a value more, the rules are compared on all values", () => {
+  test("with a new value, the rules are compared on all values", () => {
     const wider: FieldType = { kind: "enum", values: ["draft", "active", "hidden"] };
     const before = withFields([sampleField("status", status)], [rule]);
     const same = withFields([sampleField("status", wider)], [rule]);
@@ -221,7 +221,7 @@ describe("what a rule means after its fields changed", () => {
     expect(loosening(other, same)).toHaveLength(1);
   });
 
-  test("a field of another kind is not taken for what it was", () => {
+  test("a field with another type is a different field", () => {
     const number = grant("public", "read", op(">", fieldOf({ kind: "int" }, "price"), literal(3)));
     const words = grant("public", "read", op("==", fieldOf({ kind: "text" }, "price"), literal("4")));
     const before = withFields([sampleField("price", { kind: "int" })], [number]);
@@ -229,7 +229,7 @@ describe("what a rule means after its fields changed", () => {
     expect(change?.witness?.decided).toBe(false);
   });
 
-  test("a rule of the same text is compared anew where its fields are of another kind", () => {
+  test("a rule with the same text is compared again if its fields have other types", () => {
     const pairOf = (type: FieldType): Model =>
       withFields(
         [sampleField("a", type), sampleField("b", type)],
@@ -240,7 +240,7 @@ describe("what a rule means after its fields changed", () => {
     expect(loosening(pairOf({ kind: "int" }), pairOf({ kind: "bigint" }))).toEqual([]);
   });
 
-  test("and where they are calculated with otherwise", () => {
+  test("a rule is compared again if its computed fields change", () => {
     const halved = (kind: "int" | "decimal"): Model => {
       const type: FieldType = kind === "int" ? { kind } : { kind, precision: 10, scale: 2 };
       const half: Expression = {
@@ -254,7 +254,7 @@ describe("what a rule means after its fields changed", () => {
     expect(loosening(halved("int"), halved("decimal"))).toHaveLength(1);
   });
 
-  test("a computed field shows what it is made of", () => {
+  test("a computed field shows the fields that it uses", () => {
     const secret = sampleField("cost", { kind: "int" }, { internal: true });
     const computed = sampleField("margin", { kind: "computed", expression: fieldOf({ kind: "int" }, "cost") });
     const before = withFields([secret], [grant("public", "read", yes)]);

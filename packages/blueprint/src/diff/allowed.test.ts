@@ -1,4 +1,4 @@
-// A witness is a record that there can be: within the limits of its fields, and the checks of its entity.
+// A witness is a record that can exist: within the limits of its fields and the checks of its entity.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -35,7 +35,7 @@ test.each<[string, string[], string, string, string[]]>([
   expect(witnesses(modelOf(fields, was, options), modelOf(fields, is, options))).toEqual([]);
 });
 
-test("the record that is named is within its limits", () => {
+test("the record of a witness respects its limits", () => {
   const fields = ["price: { type: int, min: 10, max: 20 }"];
   const found = witnesses(modelOf(fields, "price == 15"), modelOf(fields, "price != 12"));
   expect(found.length).toBeGreaterThan(0);
@@ -51,19 +51,19 @@ test("the record that is named is within its limits", () => {
 test.each([
   ["a length", "code: { type: string, min: 3 }", "code == 'abc'", "code == 'abc' || size(code) < 3"],
   ["a pattern", "code: { type: string, pattern: '^[a-z]+$' }", "code == 'a'", "code == 'a' || code == 'A1'"],
-])("what can't be decided for %s counts as looser, without an example that can't be", (_, field, was, is) => {
+])("an undecided %s counts as looser, without an impossible example", (_, field, was, is) => {
   for (const { decided, record } of witnesses(modelOf([field], was), modelOf([field], is)))
     expect([decided, record]).toEqual([false, null]);
 });
 
-test("a check keeps its word for records that leave a field empty", () => {
+test("a check also holds for records with an empty field", () => {
   const options = ["    checks:", "      in_order: low <= high"];
   const fields = ["low: int?", "high: int?"];
   const found = witnesses(modelOf(fields, "low > 5", options), modelOf(fields, "low > 5 || has(low)", options));
   expect(found.map(({ decided }) => decided)).toContain(true);
 });
 
-test("without org_scoped, reading is named as well as writing", () => {
+test("without org_scoped, reading and writing are both reported", () => {
   const permissions = "user: { read: true, create: true, update: true }";
   const scoped = (options: string): Model => {
     const text = `project: demo\nmodules: [auth, users, organizations]\nentities:\n  note:\n${options}    fields: { title: string }\n    permissions: { ${permissions} }\n`;

@@ -1,4 +1,4 @@
-// By which changes deletes newly destroy what no restore brings back.
+// Changes after which a delete destroys records that can't be restored.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -55,7 +55,7 @@ test.each<[string, Model, Model, unknown[]]>([
   expect(told(before, after)).toEqual(found.map((referring) => ["book.shelf_id", referring]));
 });
 
-test("what was so already is not told again under another name", () => {
+test("an existing cascade is not reported again under another name", () => {
   const before = pair(soft, "", cascade);
   const after = modelOf(
     `${entity("shelf", soft, "")}${entity("volume", "was: book, ", cascade.replace("cascade)", "cascade) was(shelf_id)").replace("shelf_id:", "rack_id:"))}`,

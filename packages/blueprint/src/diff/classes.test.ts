@@ -1,4 +1,4 @@
-// The classes of changes that no text can make yet or that are told in one word: options, marks, transitions, background parts.
+// The classes of single changes: options, marks, transitions, background parts.
 import { describe, expect, test } from "vitest";
 import type { BackgroundPart } from "../model/background.ts";
 import type { Edge, Entity, Field, FieldType, Model, StateMachine } from "../model/model.ts";
@@ -256,7 +256,7 @@ describe("background parts", () => {
 
   const reaching = (name: string, host: string) => sampleWorkflow(name, { egress: [{ ...listings("http"), host }] });
 
-  test("the host that data newly reaches is told", () => {
+  test("name a host that receives data for the first time", () => {
     const [change] = diffModels(withParts({}), withParts({ workers: [reaching("tell", "a.example")] }));
     expect(change?.summary).toBe("Add the worker `tell`. Data of `listing` now reaches `a.example`.");
   });
@@ -325,7 +325,7 @@ describe("background parts", () => {
     expect(told(withParts(before), withParts(after))).toEqual(expected);
   });
 
-  test("who newly may call an action is told by what they may send", () => {
+  test("an action for new callers names the input that they can send", () => {
     const input = [sampleField("count", price)];
     const below = (count: number): Model => {
       const rule = op("<", fieldOf(price, "count", "input"), literal(count));
@@ -337,7 +337,7 @@ describe("background parts", () => {
     expect(diffModels(below(10), below(5)).map((one) => one.classes)).toEqual([["breaking"]]);
   });
 
-  test("what is shown of a part is what its author could have written", () => {
+  test("are shown in the form of the blueprint", () => {
     const expression = fieldOf({ kind: "uuid" }, "id");
     const note = sampleStep("write", {
       kind: "audit.write",
@@ -358,13 +358,13 @@ describe("background parts", () => {
     });
   });
 
-  test("the summary says whose data goes where", () => {
+  test("have a summary that names the data and its target", () => {
     const [change] = diffModels(withParts({}), withParts({ workflows: [mail] }));
     expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` now reaches an e-mail.");
   });
 });
 
-test("a first model breaks nothing, profile fields included", () => {
+test("a first model breaks nothing, including profile fields", () => {
   const first = modelOf({}, fields, { userFields: [sampleField("phone", { kind: "phone" })] });
   const changes = diffModels(null, first);
   expect(changes.map((one) => `${one.kind} ${one.path} ${one.classes.join("+")}`)).toEqual([

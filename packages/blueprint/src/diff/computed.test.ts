@@ -1,4 +1,4 @@
-// Whom a computed field shows what they may not read: fields of other records, by the rules of those.
+// Readers who can see hidden fields through a computed field: fields of other records, with those records' rules.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -34,7 +34,7 @@ function looser(before: Parts, after: Parts): readonly string[] {
     .map((one) => `${one.path}: ${one.witness?.role}`);
 }
 
-describe("a computed field that is new", () => {
+describe("a new computed field", () => {
   test.each<[string, Parts, readonly string[]]>([
     ["of records that its readers read", { total: "lines.sum(l, l.price)" }, []],
     ["of how many there are", { total: "size(lines)" }, []],
@@ -68,14 +68,14 @@ describe("a computed field that is new", () => {
     expect(looser(before, after)).toEqual(expected);
   });
 
-  test("touches the protected core where it shows more than its readers may read", () => {
+  test("touches the protected core if it shows more than its readers can read", () => {
     const touched = (after: Parts): readonly string[] =>
       protect(model({ ...after, total: "" }), model(after), "ai").map(({ path, rule }) => `${path} ${rule}`);
     expect(touched({ total: "lines.sum(l, l.price)" })).toEqual([]);
     expect(touched({ total: "lines.sum(l, l.price)", lines: "{ read: paid }" })).toContain("bill.total computed");
   });
 
-  test("of an amount that logs mask", () => {
+  test("of an amount that is masked in logs", () => {
     const found = diffModels(model({ price: "int pii" }), model({ total: "lines.sum(l, l.price)", price: "int pii" }));
     expect(found.map(({ witness }) => witness?.summary)).toEqual([
       "An `admin` can now read in logs, through `total`, values for which `line.price` is masked.",
@@ -89,7 +89,7 @@ test("hiding a field that another entity's computed field reads", () => {
   expect(looser({ total: "size(lines)" }, { total: "size(lines)", price: "int internal = 0" })).toEqual([]);
 });
 
-test("an entity that is new shows records that stand", () => {
+test("a new entity that shows existing records", () => {
   const note = (rule: string): string =>
     `  note:\n    fields:\n      bill_id: ref(bill)\n      sum: computed(bill.lines.sum(l, l.price))\n    permissions:\n      user: { read: ${rule} }\n`;
   expect(looser({}, { note: note("true") })).toEqual(["note: user"]);

@@ -1,4 +1,4 @@
-// What a change of the text means: its kind, its risk, and one sentence.
+// The meaning of a change of the text: its kind, its risk, and one sentence.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -34,7 +34,7 @@ entities:
         update: seller_id == current_user.id
 `;
 
-/** The changes that replacing a part of the base makes, as `kind path risk`. */
+/** The changes from replacing a part of the base, as `kind path risk`. */
 function changes(from: string, to: string): string[] {
   expect(base).toContain(from);
   return diffModels(modelOf(base), modelOf(base.replace(from, to))).map(
@@ -185,7 +185,7 @@ describe("risks", () => {
     else expect(changes(from, to)).toEqual(expected);
   });
 
-  test("an entity less, and a module less", () => {
+  test("a removed entity, and a removed module", () => {
     const less = base.replace("  shop:\n    name: string\n", "").replace("      shop_id: ref(shop)?\n", "");
     const found = diffModels(modelOf(base), modelOf(less)).map(
       (one) => `${one.kind} ${one.path} ${one.classes.join("+")}`,
@@ -200,7 +200,7 @@ describe("risks", () => {
   });
 });
 
-test("a first blueprint is all additions, none of them a risk", () => {
+test("a first blueprint only has additions, without risks", () => {
   const found = diffModels(null, modelOf(base));
   expect(found.map((one) => `${one.kind} ${one.path}`)).toEqual([
     "module_added modules.auth",
@@ -215,7 +215,7 @@ test("a first blueprint is all additions, none of them a risk", () => {
   );
 });
 
-test("a new entity tells its operations in their order, and its transitions by their names", () => {
+test("a new entity lists its operations in order, and its transitions by name", () => {
   const text = `project: demo
 modules: [auth, roles]
 entities:
@@ -244,7 +244,7 @@ entities:
   );
 });
 
-test("summaries are sentences for a person", () => {
+test("summaries are readable sentences", () => {
   expect(summary("      title: string\n", field("brand: text?"))).toBe(
     "Add the optional field `brand` (text) to `listing`.",
   );
@@ -270,7 +270,7 @@ test("summaries are sentences for a person", () => {
   expect(summary("inherits: user", "inherits: [user, admin]")).toBe("Holders of `support` now also hold `admin`.");
 });
 
-/** Variants of the base, so that laws can be tried on pairs of them. */
+/** Variants of the base, to test laws on pairs of them. */
 const variants: readonly (readonly [string, string])[] = [
   ["title: string", "title: text?"],
   ["price: int = 1", "price: int = 2"],
@@ -284,7 +284,7 @@ const variant = fc
   .subarray([...variants])
   .map((edits) => modelOf(edits.reduce((text, [from, to]) => text.replace(from, to), base)));
 
-test("property: no change between a model and itself, some between two that differ, each told once", () => {
+test("property: equal models have no change, and different ones have each change once", () => {
   fc.assert(
     fc.property(variant, variant, (before, after) => {
       expect(diffModels(before, before)).toEqual([]);
@@ -297,7 +297,7 @@ test("property: no change between a model and itself, some between two that diff
   );
 });
 
-test("a rename onto a name that is taken is told as the drop that it is", () => {
+test("a rename to an existing name is reported as a drop", () => {
   const before = modelOf(base.replace("      title: string\n", "      title: string\n      heading: string?\n"));
   const onto = modelOf(base.replace("      title: string\n", "      title: string was(heading)\n"));
   const [field] = diffModels(before, onto);
@@ -311,7 +311,7 @@ test("a rename onto a name that is taken is told as the drop that it is", () => 
   expect(entity?.summary).toContain("`was: offer` on `listing` has no effect, because `listing` already exists");
 });
 
-test("a field that records would have no value for names what gives them one", () => {
+test("a required new field names the ways to give records a value", () => {
   const added = modelOf(base.replace("      title: string\n", "      title: string\n      size: int\n"));
   expect(diffModels(modelOf(base), added)[0]?.summary).toContain("no value for it: add `fill`");
   const needed = modelOf(base.replace("note: text?", 'note: text = ""'));

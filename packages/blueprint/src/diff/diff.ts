@@ -117,8 +117,8 @@ function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);
   const nobody = () => null;
   const trusts: FieldContext["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
-  const beside = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
-  return diffFields(beside, () => false);
+  const context = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
+  return diffFields(context, () => false);
 }
 
 const apiWords: Readonly<Record<keyof ApiLimits, string>> = {

@@ -29,15 +29,15 @@ export interface FieldContext {
 export type Implied = (field: Field) => boolean;
 
 /** `kept` pairs have the previous field in the words of the new model, but under its own name. */
-export function diffFields(beside: FieldContext, implied: Implied): Change[] {
-  const { fields, entity } = beside;
+export function diffFields(context: FieldContext, implied: Implied): Change[] {
+  const { fields, entity } = context;
   return [
     ...fields.kept.flatMap(({ before, after }) => [
       ...(before.name === after.name ? [] : [fieldRenamed(entity, before, after)]),
-      ...diffField(beside, before, after),
+      ...diffField(context, before, after),
     ]),
-    ...fields.added.filter((field) => !implied(field)).map((field) => fieldAdded(beside, field)),
-    ...fields.removed.filter((field) => !implied(field)).map((field) => fieldRemoved(beside, field)),
+    ...fields.added.filter((field) => !implied(field)).map((field) => fieldAdded(context, field)),
+    ...fields.removed.filter((field) => !implied(field)).map((field) => fieldRemoved(context, field)),
   ];
 }
 
@@ -142,8 +142,8 @@ function shapeOf(field: Field): string {
   return `${typeText(field.type)}${field.optional ? "?" : ""}`;
 }
 
-function diffField(beside: FieldContext, before: Field, after: Field): Change[] {
-  return [...diffShape(beside, before, after), ...diffDefault(beside, before, after)];
+function diffField(context: FieldContext, before: Field, after: Field): Change[] {
+  return [...diffShape(context, before, after), ...diffDefault(context, before, after)];
 }
 
 interface Loosening extends Part {

@@ -1,5 +1,5 @@
-// Values that records get by `fill` are as good as read: what shows more than its readers could read, or lets somebody in by a rule
-// that reads it, counts as looser, and an AI can't propose it.
+// A value from `fill` counts as readable: if it shows more than its readers could read, or gives access through a rule
+// that reads it, the change counts as looser, and an AI can't propose it.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -39,17 +39,17 @@ describe.each([
   ["what is now masked in logs", "copy: string? fill(personal)", /in logs, through `copy`/],
 ])("a new field that is filled from %s", (_, field, wanted) => {
   const [before, after] = [modelOf([]), modelOf([field])];
-  test("opens it", () => expect(looser(before, after)).toEqual([expect.stringMatching(wanted)]));
-  test("and no AI proposes it", () => expect(touched(before, after)).toContain("note.copy"));
-  test("once", () => expect(looser(after, modelOf([field, "more: int?"]))).toEqual([]));
+  test("loosens access", () => expect(looser(before, after)).toEqual([expect.stringMatching(wanted)]));
+  test("can't be proposed by an AI", () => expect(touched(before, after)).toContain("note.copy"));
+  test("does so once", () => expect(looser(after, modelOf([field, "more: int?"]))).toEqual([]));
 });
 
 test.each(["copy: string? fill(title)", "copy: string? fill('x')", "copy: text? internal fill(hidden)"])(
-  "%s opens nothing",
+  "%s loosens nothing",
   (field) => expect(looser(modelOf([]), modelOf([field]))).toEqual([]),
 );
 
-test("a field that stands, and lets readers in once it is filled", () => {
+test("an existing field that gives readers access once it is filled", () => {
   const [before, after] = [modelOf(["open: bool?"], "open"), modelOf(["open: bool? fill(title != '')"], "open")];
   expect(looser(before, after).length).toBeGreaterThan(0);
   expect(touched(before, after)).toContain("note.open");

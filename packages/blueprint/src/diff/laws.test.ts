@@ -1,5 +1,5 @@
-// Laws of the diff: nothing between a model and itself, nothing lost in a rename, and no member of a model that may change
-// unseen: each one is changed, one at a time.
+// Laws of the diff: a model compared with itself has no change, a rename loses nothing, and no change of a model's
+// member is missed. The test changes each member, one at a time.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
@@ -141,7 +141,7 @@ const base: Model = sampleModel(
   { support: ["user"], lead: ["support", "user"] },
 );
 
-test("nothing changes between a model and itself, and nothing is touched", () => {
+test("a model compared with itself has no change, and touches nothing", () => {
   expect(diffModels(base, base)).toEqual([]);
   expect(diffModels(structuredClone(base), base)).toEqual([]);
   expect(protect(base, base, "ai")).toEqual([]);
@@ -149,15 +149,15 @@ test("nothing changes between a model and itself, and nothing is touched", () =>
 
 type Path = readonly (string | number)[];
 
-/** What says nothing by itself, and why. */
+/** Members whose change has no effect, and the reason. */
 const silent: readonly RegExp[] = [
   /^tests/, // change nothing that is served
-  /\.was$/, // says something only as a rename
-  /\.declared$/, // that a field is written out: what it says is compared
-  /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that make them; their names are told
-  /^roles\.\d+\.builtin$/, // no text can say otherwise
-  /^background\.outboundWebhooks\.egress/, // follows from the events that it names
-  /^background\.\w+(\.\d+)?\.name$/, // told as one part less and one more, below
+  /\.was$/, // only has an effect in a rename
+  /\.declared$/, // whether a field of every record is also declared; its meaning is compared
+  /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that define them, whose names are reported
+  /^roles\.\d+\.builtin$/, // can't be different in a text
+  /^background\.outboundWebhooks\.egress/, // follows from the events in it
+  /^background\.\w+(\.\d+)?\.name$/, // reported as one removed and one added part, below
 ];
 
 const alternatives: Readonly<Record<string, readonly unknown[]>> = {
@@ -209,7 +209,7 @@ function withChange(value: unknown, [head, ...rest]: Path, change: unknown): unk
   return { ...(value as object), [head]: withChange((value as Record<string, unknown>)[head], rest, change) };
 }
 
-test("no member of a model changes unseen", () => {
+test("no change of a model's member is missed", () => {
   const unseen: string[] = [];
   let count = 0;
   for (const { path, value } of mutations(base)) {
@@ -274,7 +274,7 @@ const everyType: readonly FieldType[] = [
     ),
 ];
 
-test("every change from one type to another is told and classed", () => {
+test("every change of a type is reported and classified", () => {
   const counts: Record<string, number> = {};
   for (const from of everyType) {
     for (const to of everyType) {
@@ -292,15 +292,18 @@ test("every change from one type to another is told and classed", () => {
 
 const folder = new URL("../../../../docs/examples/", import.meta.url);
 
-test.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))("nothing between %s and itself", (name) => {
-  const { model } = checkBlueprint(readFileSync(new URL(name, folder), "utf8"));
-  expect(model === null ? null : diffModels(model, model)).toEqual([]);
-});
+test.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))(
+  "%s compared with itself has no change",
+  (name) => {
+    const { model } = checkBlueprint(readFileSync(new URL(name, folder), "utf8"));
+    expect(model === null ? null : diffModels(model, model)).toEqual([]);
+  },
+);
 
 describe("renames", () => {
   const withFields = (fields: readonly Field[]): Model => sampleModel([sampleEntity("a", fields)]);
 
-  test("lose nothing and add nothing", () => {
+  test("drop nothing and add nothing", () => {
     const renamed = JSON.parse(
       JSON.stringify(base)
         .replaceAll('"price"', '"amount"')
@@ -324,7 +327,7 @@ describe("renames", () => {
     expect(diffModels(after, after)).toEqual([]);
   });
 
-  test("a drop beside an add of the same shape asks", () => {
+  test("are suggested for a drop next to an add of the same form", () => {
     const before = withFields([sampleField("colour", { kind: "string" })]);
     const [, removed] = diffModels(before, withFields([sampleField("color", { kind: "string" })]));
     expect(removed).toMatchObject({ kind: "field_removed", classes: ["destructive", "breaking"] });

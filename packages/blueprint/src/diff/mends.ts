@@ -1,11 +1,11 @@
-// Which changes records may stand in the way of, and what can be written instead. In: changes, and what a step of a plan found.
-// Out: fields with the kinds of mend that suit them; `mendField` in format/ writes one.
+// Finds fixes for changes that existing records prevent. In: changes, and the violations that a step of a plan found.
+// Out: fields with the kinds of fix that suit them; `mendField` in format/ writes one.
 import type { Change } from "./change.ts";
 
 /** As `FieldMend` names them. */
 export type MendKind = "optional" | "default" | "fill" | "as_in";
 
-/** What can be written so that records don't stand in the way of a change; none where only the records can be changed. */
+/** The fixes in the blueprint's text; none if only the records can be changed. */
 export function mendsOf(change: Change): readonly MendKind[] {
   if (!change.classes.includes("data_dependent")) return [];
   if (change.kind === "field_added") return ["default", "fill", "optional"];
@@ -14,19 +14,19 @@ export function mendsOf(change: Change): readonly MendKind[] {
   return becomesRequired ? ["fill", "optional"] : ["as_in"];
 }
 
-/** @param notation As a change tells it: "string? unique". */
+/** @param notation In the form of a change: "string? unique". */
 function isOptional(notation: unknown): boolean {
   return typeof notation === "string" && /\?(\s|$)/.test(notation);
 }
 
-/** A field whose change records stand in the way of. */
+/** A field whose change existing records prevent. */
 export interface BlockedField {
   readonly entity: string;
   readonly field: string;
   readonly mends: readonly MendKind[];
 }
 
-/** @param violation "no value for price", of a step that reads the table. */
+/** @param violation "no value for price", from a step that reads the table. */
 export function blockedFields(
   changes: readonly Change[],
   { table, violation }: { readonly table: string | null; readonly violation: string },

@@ -1,4 +1,5 @@
-// What a change of `webhooks.out` counts as: what endpoints may newly be sent is told, and what is no longer sent, or kept for less time.
+// Changes of `webhooks.out`: events that endpoints can newly receive, that they no longer receive, or that are stored
+// for a shorter time.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -55,7 +56,7 @@ test("events follow their entity's name", () => {
   expect(outOf(modelOf("{ events: [listing.created] }"), modelOf("{ events: [offer.created] }", "offer"))).toEqual([]);
 });
 
-test("the events that a first section names are told, and one that names none is none's", () => {
+test("the events of a first section are reported; a section without events reports none", () => {
   const none = modelOf("", "listing", "auth, users, roles");
   expect(outOf(none, modelOf("{ events: [listing.created] }"))).toEqual(["background_added widens_egress"]);
   expect(outOf(none, modelOf("{ retry: 3 }"))).toEqual(["background_added safe"]);

@@ -1,5 +1,5 @@
-// What a rule takes on trust: values that the service writes, and values that are made of hidden ones. A change of them that
-// may let somebody in is looser and touches the protected core; the change back is not.
+// Values that rules trust: those that the service sets, and those made from hidden values. If a change of them can give
+// access, it is looser and touches the protected core; the reverse change is not.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -76,7 +76,7 @@ describe("a value that a rule trusts", () => {
     expect(looser.map((one) => one.witness?.decided)).toEqual([true]);
     expect(protect(was, is, "ai").map((one) => one.outcome)).toContain("refused");
     const back = diffModels(is, was).filter((one) => one.classes.includes("loosens_access"));
-    // A value that is no longer forced is chosen again: that stays a loosening of its own.
+    // A value that is no longer forced can be chosen again, which is a separate loosening.
     expect(back.filter((one) => one.kind === "default_changed")).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe("a value that a rule trusts", () => {
     return { fields: [`${name}: bool readonly = ${value}`], permissions: ["user: { read: '!hidden', create: true }"] };
   }
 
-  test("nobody gains by a default that no rule reads", () => {
+  test("loosens nothing if it is a default that no rule reads", () => {
     const of = (value: string): Model =>
       modelOf(blueprintOf({ fields: [`note: string = "${value}"`], permissions: publicReads }));
     const publicReads = ["public: { read: true }", "user: { create: true }"];
@@ -93,7 +93,7 @@ describe("a value that a rule trusts", () => {
     expect(protect(of("a"), of("b"), "ai")).toEqual([]);
   });
 
-  test("a default that is read behind a reference can't be decided, and counts as looser", () => {
+  test("can't be decided if a rule reads it through a reference, and counts as looser", () => {
     const more = (value: string): string =>
       `  note:\n    fields:\n      report_id: ref(report)\n    permissions:\n      public: { read: report.open }\n` +
       `      user: { create: true }\n#${value}`;
@@ -110,7 +110,7 @@ describe("a value that a rule trusts", () => {
   });
 });
 
-describe("a computed field over what its readers may not read", () => {
+describe("a computed field over fields that its readers can't read", () => {
   const salary = 'salary: "int? internal"';
   const open = ["public: { read: true }", "user: { create: true }"];
   const of = (fields: readonly string[], permissions: readonly string[] = open): Model =>

@@ -151,7 +151,7 @@ test.each<[string, Model, string[]]>([
   expect(protect(base, after, "person")).toEqual(touches.map((touch) => ({ ...touch, outcome: "consent" })));
 });
 
-test("rows of every organization, and a state set freely, for public", () => {
+test("rows of every organization, and a free change of state, for public", () => {
   const machine = { field: "status", initial: "draft", edges: [] };
   const freely = [...grants, grant("public", "update", yes)];
   const before = modelOf([listing({ orgField: "org_id", stateMachine: machine, permissions: freely })]);
@@ -162,7 +162,7 @@ test("rows of every organization, and a state set freely, for public", () => {
   ]);
 });
 
-test("a host that is newly called, not one that another part calls already", () => {
+test("a host that is called for the first time, but not one that another part already calls", () => {
   const calls = (name: string, host: string) =>
     sampleWorkflow(name, { egress: [{ to: "http", entity: "listing", host }] });
   const before = modelOf(undefined, background({ workers: [calls("label", "a.example")] }));
@@ -173,11 +173,11 @@ test("a host that is newly called, not one that another part calls already", () 
   expect(protect(before, after, "ai").map((touch) => `${touch.path} ${touch.rule}`)).toEqual(["workers.label calls"]);
 });
 
-test("a first model has no core yet", () => {
+test("a first model has no protected core yet", () => {
   expect(protect(null, base, "ai")).toEqual([]);
 });
 
-test("that somebody else could do it already is no excuse for public", () => {
+test("access for public counts even if other roles already have it", () => {
   const after = modelOf([withGrant(grant("public", "create", yes))]);
   expect(protect(base, after, "ai").map((touch) => touch.rule)).toEqual(["widens_public"]);
 });

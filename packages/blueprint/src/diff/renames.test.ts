@@ -1,4 +1,4 @@
-// What `was` says and when it says nothing: single renames, chains, swaps, and after they have been carried out.
+// The effect of `was`, and when it has none: single renames, chains, swaps, and renames that were already carried out.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entity, Field, FieldType, Model } from "../model/model.ts";
@@ -53,7 +53,7 @@ test.each<[string, string[], string[], Record<string, string>]>([
   expect(columns(before, after)).toEqual(expected);
 });
 
-test("an entity takes its table and its join tables along", () => {
+test("an entity's table and join tables are renamed with it", () => {
   const refs = (name: string, to: string, was: string | null = null): Field =>
     sampleField(name, { kind: "refs", entity: to }, { was });
   const before = sampleModel([
@@ -78,21 +78,21 @@ test("an entity takes its table and its join tables along", () => {
   });
 });
 
-test("another plural moves the table; profile fields move columns of users; a first model moves nothing", () => {
+test("another plural renames the table; profile fields rename columns of users; a first model renames nothing", () => {
   const before = sampleModel([entity("thing", [])], { userFields: fieldsOf("phone") });
   const after = sampleModel([entity("thing", [], { plural: "items" })], { userFields: fieldsOf("mobile<phone") });
   expect(renamesOf(before, after)).toEqual({ tables: { things: "items" }, columns: { users: { phone: "mobile" } } });
   expect(renamesOf(null, after)).toEqual({ tables: {}, columns: {} });
 });
 
-test("what has no column moves none", () => {
+test("a field without a column renames none", () => {
   const field = (name: string, was: string | null): Field =>
     sampleField(name, { kind: "computed", expression: { kind: "literal", type: { kind: "int" }, value: 1 } }, { was });
   const model = (own: Field): Model => sampleModel([entity("thing", [own])]);
   expect(renamesOf(model(field("a", null)), model(field("b", "a"))).columns).toEqual({});
 });
 
-test("property: every name before and after is accounted for once, and the next match moves nothing", () => {
+test("property: every name before and after is matched once, and a second match renames nothing", () => {
   const name = fc.constantFrom(..."abcde");
   const names = fc.uniqueArray(fc.record({ name, was: fc.option(name) }), { selector: (one) => one.name });
   let moved = 0;

@@ -1,4 +1,4 @@
-// What changes of searches are told as, and how they are classed.
+// Changes of search: their summaries and classes.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

@@ -1,4 +1,4 @@
-// Transitions over records that stand: which of those are counted, since nothing leads on from where they are.
+// Changed transitions and existing records: records in states without an outgoing transition are counted.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -24,13 +24,13 @@ const counted = (before: Model, after: Model): [string, Change["counted"]][] =>
 const what = "records with a value of `status` that no transition leaves";
 const of = { what, table: "bills", column: "status", only: null, except: [] };
 
-test("new transitions count records in states that no edge leaves", () => {
+test("new transitions count the records in states without an outgoing transition", () => {
   expect(counted(modelOf([]), modelOf([send, pay]))).toEqual([
     ["bill.transitions.status", { ...of, except: ["draft", "sent"] }],
   ]);
 });
 
-test("a field that is renamed beside is counted by its live name", () => {
+test("a field that is renamed in the same change is counted by its live name", () => {
   const before = modelOf([], "state: enum[draft, sent, paid, lost] = draft");
   const after = modelOf([send, pay], "status: enum[draft, sent, paid, lost] was(state) = draft");
   expect(counted(before, after)).toEqual([
@@ -38,11 +38,11 @@ test("a field that is renamed beside is counted by its live name", () => {
   ]);
 });
 
-test("a field that is new has no records to count", () => {
+test("a new field has no records to count", () => {
   expect(counted(modelOf([], "note: text?"), modelOf([send]))).toEqual([]);
 });
 
-test("an edge that goes, or leads from fewer states, counts those that nothing else leaves", () => {
+test("a removed or reduced transition counts the records in states without another outgoing transition", () => {
   expect(counted(modelOf([send, pay]), modelOf([send]))).toEqual([["bill.transitions.pay", { ...of, only: ["sent"] }]]);
   const wide = "pay: { from: [draft, sent], to: paid, roles: [user] }";
   expect(counted(modelOf([send, wide]), modelOf([send, pay]))).toEqual([]);

@@ -1,5 +1,6 @@
-// That no value that the service gives lets somebody in unnamed: generated blueprints, one change each of a default, of what
-// is read-only, forced or computed; records made freshly by callers under both, and who may then do what to them.
+// No change of a value that the service sets gives access silently: generated blueprints, each with one change of a
+// default, or of a read-only, forced or computed field; new records from callers under both versions, and the
+// operations on them.
 import { type EvaluationContext, evaluate, evaluateValue, type Value } from "@plinth/expression";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -63,7 +64,7 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   named,
   rules: fc.array(rule, { minLength: 9, maxLength: 9 }),
 });
-/** One thing of it is another. */
+/** One part of it is changed. */
 const change: fc.Arbitrary<Partial<Parts>> = fc.oneof(
   tier.map((value) => ({ tier: value })),
   tier.map((value) => ({ plan: value })),
@@ -119,7 +120,7 @@ function literalOf({ default: fallback }: Field): Value {
   return fallback?.kind === "literal" ? (fallback.value as Value) : null;
 }
 
-/** The record that the service makes of this; null where it refuses. */
+/** The record that the service makes from this input; null if it refuses. */
 function created(entity: Entity, input: Readonly<Record<string, Value>>, user: Caller): Record<string, Value> | null {
   const values: Record<string, Value> = {};
   for (const field of entity.fields) {
@@ -172,7 +173,7 @@ function somebodyGains(before: Model, after: Model): string | null {
   return null;
 }
 
-test("property: whoever gains by a value that the service gives, gains by a change that is called looser", {
+test("property: if a value of the service gives somebody access, the change is reported as looser", {
   timeout: 120_000,
 }, () => {
   const counts = { changes: 0, gained: 0, "gained and named": 0, "not gained, safe": 0, "not gained, named": 0 };

@@ -1,4 +1,4 @@
-// How a change is told where what it says before and after must be told apart, and which article stands before a name.
+// Summaries that must distinguish old and new, and the article in front of a name.
 
 import { withArticle } from "@plinth/expression";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ function told(from: string, to: string): readonly string[] {
   return diffModels(before, after).map(({ summary }) => summary);
 }
 
-test("an exclusion that changes says what it no longer forbids", () => {
+test("a changed exclusion says what it no longer forbids", () => {
   expect(told("same: [room], overlap", "same: [status], overlap")).toEqual([
     "Two records of `invoice` with the same `status` can't overlap from `starts_on` to `ends_on`, instead of the same `room` from `starts_on` to `ends_on`.",
   ]);
@@ -41,11 +41,11 @@ test("an exclusion that changes says what it no longer forbids", () => {
   );
 });
 
-test("a sequence of each organization is told apart from one of the project", () => {
+test("a sequence per organization differs from one per project", () => {
   expect(told(" per(org)", "")[0]).toContain('from sequence("INV-") per(org) to sequence("INV-")');
 });
 
-test("the article fits the name", () => {
+test("the article matches the name", () => {
   expect(told('create: room == "a"', 'create: room != "b"')[0]).toContain("create an `invoice` where");
   expect(told('when: room == "a"', "when: true").join(" ")).not.toContain("a `invoice`");
   expect(["invoice", "`entry`", "user", "unit", "unknown", "room"].map(withArticle)).toEqual([

@@ -58,7 +58,7 @@ const isComment = ({ whole, word }: CursorPlace): boolean =>
   /(?:^|\s)#/.test(whole.slice(whole.lastIndexOf("\n", word.from) + 1, word.from));
 
 describe("in our blueprints", () => {
-  test("what is offered fits", () => {
+  test("every suggestion is valid", () => {
     const random = new Random(seed);
     const wrong: string[] = [];
     for (const { name, place } of [...places, ...newPlaces]) {
@@ -77,7 +77,7 @@ describe("in our blueprints", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("what was there is offered, if the checker knows which words are possible", () => {
+  test("the existing word is suggested, if the checker knows the possible words", () => {
     const missing: string[] = [];
     for (const { name, place } of places) {
       if (isComment(place) || !isKnownWord(place)) continue;
@@ -87,7 +87,7 @@ describe("in our blueprints", () => {
     expect(missing).toEqual([]);
   });
 
-  test("what was there is offered although another line is broken", () => {
+  test("the existing word is suggested even if another line is broken", () => {
     const random = new Random(seed);
     const missing: string[] = [];
     for (const { name, place } of places.slice(0, runs / 2)) {
@@ -98,7 +98,7 @@ describe("in our blueprints", () => {
     expect(missing).toEqual([]);
   });
 
-  test("nothing is offered in a comment", () => {
+  test("nothing is suggested in a comment", () => {
     const inComments = all.filter(({ place }) => isComment(place));
     expect(inComments.length).toBeGreaterThan(100);
     expect(inComments.filter(({ place }) => completeAt(place.text, place.offset) !== null)).toEqual([]);

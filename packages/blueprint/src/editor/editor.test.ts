@@ -46,7 +46,7 @@ entities:
       amount: money(EUR)
 `;
 
-describe("where a position stands", () => {
+describe("the context of a position", () => {
   test.each([
     ["a|", [], "key", "a"],
     ["entities:\n  |", ["entities"], "either", ""],
@@ -63,18 +63,18 @@ describe("where a position stands", () => {
 });
 
 describe("completion", () => {
-  test("keys of the blueprint that are not there yet", () => {
+  test("of top-level keys that are still missing", () => {
     expect(labels("project: a\n|")).toEqual(expect.arrayContaining(["entities", "roles", "tests"]));
     expect(labels("project: a\n|")).not.toContain("project");
   });
 
-  test("options of an entity, also in broken YAML", () => {
+  test("of an entity's options, also in broken YAML", () => {
     expect(labels("project: a\nroles: [\nentities:\n  bike:\n    fields:\n      a: string\n    sof|")).toEqual([
       "soft_delete",
     ]);
   });
 
-  test("types, their arguments, modifiers and defaults", () => {
+  test("of types, their arguments, modifiers and defaults", () => {
     const field = (rest: string): string => `${shop}      extra: ${rest}`;
     expect(labels(field("dec|"))).toEqual(["decimal"]);
     expect(accept(field("ref|"), "ref")).toContain("extra: ref(");
@@ -87,7 +87,7 @@ describe("completion", () => {
     expect(labels(field("{ type: int, def| }"))).toEqual(["default"]);
   });
 
-  test("what a field is computed from", () => {
+  test("of the expression of a computed field", () => {
     const made = (text: string): string => shop.replace("status: enum", `total: computed(${text}\n      status: enum`);
     expect(labels(made("off|"))).toEqual(["offers"]);
     expect(labels(made("offers.sum(o, o.am|"))).toEqual(["amount"]);
@@ -95,7 +95,7 @@ describe("completion", () => {
     expect(labels(made("offers.sum(o, o.amount)) de|"))).toEqual(["deprecated"]);
   });
 
-  test("roles, operations and transitions in permissions", () => {
+  test("of roles, operations and transitions in permissions", () => {
     const permissions = `${shop}permissions:\n  bike:\n`;
     expect(labels(`${permissions}    |`)).toEqual(["public", "user", "owner", "admin", "mechanic"]);
     expect(labels(`${permissions}    user:\n      |`)).toEqual(
@@ -103,7 +103,7 @@ describe("completion", () => {
     );
   });
 
-  test("rules: fields, relations, the user, enum values, methods, variables", () => {
+  test("of rules: fields, relations, the user, enum values, methods, variables", () => {
     const rule = (text: string): string => `${shop}permissions:\n  bike:\n    user:\n      read: ${text}`;
     expect(labels(rule("|"))).toEqual(
       expect.arrayContaining(["name", "seller", "offers", "current_user", "is_mine", "has"]),
@@ -125,7 +125,7 @@ describe("completion", () => {
     expect(accept(rule("stat|us == draft"), "status")).toContain("read: status");
   });
 
-  test("background work: what started it, its record, the steps before", () => {
+  test("of background work: the event, its record, earlier steps", () => {
     const work = (steps: string, head = "    on: bike.publish\n"): string =>
       `${shop}events:\n  bike.sold:\n    payload:\n      price: money(EUR)\nworkflows:\n  tell:\n${head}    steps:\n${steps}`;
     const note = (expression: string): string =>
@@ -174,25 +174,25 @@ describe("completion", () => {
     expect(accept(work(note("record.na|me")), "name")).toContain("record.name");
   });
 
-  test("what an action is sent, and who calls it", () => {
+  test("of an action's input and caller", () => {
     const action = `${shop}actions:\n  sell:\n    input:\n      price: int\n    steps:\n      - audit.write: { with: { note: "\${{ `;
     expect(labels(`${action}input.|`)).toEqual(["price"]);
     expect(labels(`${action}cur|`)).toEqual(["current_user"]);
     expect(labels(`${action}current_user.te|`)).toEqual(["team"]);
   });
 
-  test("a relation through another entity", () => {
+  test("of a relation through another entity", () => {
     expect(labels(`${shop}permissions:\n  offer:\n    user:\n      read: bike.st|`)).toEqual(["status"]);
   });
 
-  test("names in tests", () => {
+  test("of names in tests", () => {
     const tests = `${shop}tests:\n  users:\n    ana: { roles: [user] }\n  rows:\n    bike:\n      one: { name: A }\n  expect:\n`;
     expect(labels(`${tests}    - { as: |`)).toEqual(["public", "ana"]);
     expect(labels(`${tests}    - { as: ana, list: |`)).toEqual(["bike", "offer"]);
     expect(labels(`${tests}    - { as: ana, list: bike, sees: [|`)).toEqual(["one"]);
   });
 
-  test("nothing in a comment, a text, or a block of text", () => {
+  test("is empty in a comment, a text, or a block of text", () => {
     expect(labels("project: a # |")).toEqual([]);
     expect(labels(`${shop}emails:\n  hello:\n    subject: Hello na|`)).toEqual([]);
     const text = (rest: string): string => `${shop}    label: ${rest}`;
@@ -203,12 +203,12 @@ describe("completion", () => {
     expect(completeAt(mail, mail.length)).toBeNull();
   });
 
-  test("a rule in a block of text", () => {
+  test("of a rule in a block scalar", () => {
     const rule = `${shop}permissions:\n  bike:\n    user:\n      read: >-\n        seller_id == current_user.id &&\n        stat`;
     expect(completeAt(rule, rule.length)?.suggestions.map((one) => one.label)).toEqual(["status"]);
   });
 
-  test("maps and lists between brackets, over several lines too", () => {
+  test("of maps and lists in brackets, also over several lines", () => {
     const grant = (inside: string): string => `${shop}permissions:\n  bike:\n    user: ${inside}`;
     expect(labels(grant("{ read: true, | }"))).toEqual(["create", "update", "delete", "all", "transition:publish"]);
     expect(labels(grant("{ read: |, create: true }"))[0]).toBe("true");
@@ -217,7 +217,7 @@ describe("completion", () => {
     expect(labels("project: a\nmodules: [auth, |]\nentities: {}")).not.toContain("auth");
   });
 
-  test("states of a transition, fields that fit, rows of tests", () => {
+  test("of the states of a transition, matching fields, and rows of tests", () => {
     const edge = (inside: string): string => shop.replace("{ from: draft, to: on_sale }", `{ ${inside} }`);
     expect(labels(edge("from: |"))).toEqual(["draft", "on_sale"]);
     expect(labels(edge("from: draft, to: |"))).toEqual(["on_sale"]);
@@ -233,13 +233,13 @@ describe("completion", () => {
     expect(labels(`${expected}    - { as: ana, create: bike, with: { name: B, | } }`)).toEqual(["status", "seller_id"]);
   });
 
-  test("only what the listed modules allow", () => {
+  test("is limited to the listed modules", () => {
     expect(labels("project: a\nmodules: [auth]\n|")).not.toContain("workflows");
     expect(labels("project: a\nmodules: [auth, workers]\n|")).toContain("workflows");
     expect(labels(`${shop}      extra: org|`)).toEqual([]);
   });
 
-  test("required keys come first, and bring the beginning of their value", () => {
+  test("starts with required keys, and inserts the beginning of their value", () => {
     expect(labels("project: a\nschedules:\n  nightly:\n    |").slice(0, 2)).toEqual(["cron", "run"]);
     expect(accept("project: a\nent|", "entities")).toBe("project: a\nentities:\n  ");
     expect(accept("project: a\nmodu|", "modules")).toBe("project: a\nmodules: []");
@@ -253,7 +253,7 @@ describe("completion", () => {
     expect(accept(`${shop}      extra: { type: enu| }`, "enum")).toContain('{ type: "enum[draft, active]" }');
   });
 
-  test("never throws, wherever the cursor stands", () => {
+  test("never throws, at any position", () => {
     for (let offset = 0; offset <= shop.length; offset++) {
       const cut = shop.slice(0, offset);
       expect(() => [completeAt(shop, offset), completeAt(cut, offset), hoverAt(shop, offset)]).not.toThrow();
@@ -261,7 +261,7 @@ describe("completion", () => {
   });
 });
 
-describe("hover", () => {
+describe("the hover text", () => {
   test.each([
     ["entit|ies:", "kinds of records"],
     ["entities:\n  bike:\n    fields:\n      price: mon|ey(EUR)", "exact amount"],
@@ -274,19 +274,19 @@ describe("hover", () => {
     expect(hoverAt(...at(marked))?.text).toContain(said);
   });
 
-  test("the type of a name in background work", () => {
+  test("shows the type of a name in background work", () => {
     const work = `${shop}workflows:\n  tell:\n    on: bike.created\n    steps:\n      - audit.write: { with: { note: "\${{ record.sta|tus }}" } }`;
     expect(hoverAt(...at(work))?.text).toContain("enum[draft, on_sale] = draft");
     expect(hoverAt(...at(work.replace("sta|tus", "status").replace("{{ rec", "{{ re|c")))?.text).toContain("about");
     expect(hoverAt(...at(work.replace("record.sta|tus", "event.a|t")))?.text).toContain("datetime");
   });
 
-  test("what completion would offer", () => {
+  test("covers all suggestions of completion", () => {
     expect(hoverAt(...at(shop.replace("to: on_sale", "to: on_|sale")))?.text).toContain("A state of `status`");
     expect(hoverAt(...at(shop.replace("ref(bike)", "ref(bi|ke)")))?.text).toContain("An entity of this blueprint");
   });
 
-  test("an entity, a field in a rule, an enum's value", () => {
+  test("explains an entity, a field in a rule, and an enum's value", () => {
     expect(hoverAt(...at(shop.replace("  bike:", "  bi|ke:")))?.text).toContain("status: enum[draft, on_sale] = draft");
     const rule = `${shop}permissions:\n  bike:\n    user:\n      read: `;
     expect(hoverAt(...at(`${rule}sta|tus == draft`))?.text).toContain("field of `bike`");

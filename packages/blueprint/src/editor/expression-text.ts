@@ -15,7 +15,7 @@ export function isInQuotes(lead: string): boolean {
   return (lead.match(/"/g) ?? []).length % 2 === 1;
 }
 
-/** Whether the values of an enum are meant: what is typed begins one of them, and no path goes on. */
+/** Whether a value of an enum is possible: the typed text begins one of them, and no path follows. */
 export function isOneOf(values: readonly Suggestion[], { word, rest }: ExpressionText): boolean {
   return !rest.startsWith(".") && values.some((one) => one.label.startsWith(word));
 }

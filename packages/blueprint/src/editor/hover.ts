@@ -31,7 +31,7 @@ export function hoverAt(text: string, offset: number): Hover | null {
   return help === null ? null : { from: word.from, to: word.to, text: help };
 }
 
-/** What completion says about the word, where the place decides what it means. */
+/** The text that completion shows for the word at this place. */
 function asSuggested(text: string, word: Word): string | null {
   const cut = text.slice(0, word.from) + text.slice(word.to);
   const found = completeAt(cut, word.from)?.suggestions.find((one) => one.label === word.text);

@@ -5,7 +5,7 @@ import { ruleNames } from "../language/expressions.ts";
 export interface RuleScope {
   /** Null if any entity can use it. */
   readonly entity: string | null;
-  /** Of `record`, `old`, `current_user`, `now` and so on: those that exist. */
+  /** The existing ones of `record`, `old`, `current_user`, `now` and so on. */
   readonly names: readonly string[];
   /** `row`: only fields of the record; `references`: also records that it refers to; `records`: everything, without a caller. */
   readonly reach: "all" | "row" | "references" | "records";

@@ -1,4 +1,4 @@
-// Short and long forms mean the same, and laying them out changes nothing of it: over every type, modifier and option.
+// Short and long forms mean the same, and formatting doesn't change the meaning, for every type, modifier and option.
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkText } from "../check/testing/sample-entities.ts";
@@ -6,7 +6,7 @@ import { longForm, type SampleField, sampleField, shortForm } from "../testing/s
 import { formatBlueprint } from "./format.ts";
 
 const numRuns = 1_000;
-/** On a machine that is busy with other things. */
+/** For a machine that is busy with other work. */
 const timeout = 120_000;
 const ran = { forms: 0, layouts: 0 };
 afterAll(() => process.stdout.write(`short and long forms: ${ran.forms} fields; layouts: ${ran.layouts} entities\n`));
@@ -45,13 +45,13 @@ function blueprint(fields: readonly string[], chosen: readonly string[]): string
   ].join("\n");
 }
 
-/** What a text means: entities and what is said, but for where. */
+/** The meaning of a text: entities and diagnostics, without positions. */
 function meaning(text: string): unknown {
   const { entities, codes } = checkText(text);
   return { entities, codes: [...codes].sort() };
 }
 
-test("property: a field in both forms is the same field", { timeout }, () => {
+test("property: both forms of a field mean the same field", { timeout }, () => {
   fc.assert(
     fc.property(sampleField, fc.boolean(), (field, beside) => {
       ran.forms++;
@@ -63,7 +63,7 @@ test("property: a field in both forms is the same field", { timeout }, () => {
   );
 });
 
-/** No two of them may have been the same field, or give their other side one name. */
+/** No two fields have the same former name or the same back relation. */
 const apart = (fields: readonly SampleField[]): readonly SampleField[] =>
   fields.map((field, index) => ({
     ...field,
@@ -72,7 +72,7 @@ const apart = (fields: readonly SampleField[]): readonly SampleField[] =>
     ),
   }));
 
-test("property: laying out keeps the meaning, and is done after one pass", { timeout }, () => {
+test("property: formatting keeps the meaning, and a second pass changes nothing", { timeout }, () => {
   const written = fc.tuple(
     fc.array(sampleField, { minLength: 1, maxLength: 5 }).map(apart),
     fc.infiniteStream(fc.constantFrom("short", "beside", "within")),
@@ -89,7 +89,7 @@ test("property: laying out keeps the meaning, and is done after one pass", { tim
       const once = format(text);
       expect(meaning(once)).toEqual(meaning(text));
       expect(format(once)).toBe(once);
-      // Whatever the author chose, one field has one spelling.
+      // Every spelling of a field gets the same canonical form.
       expect(once).toBe(format(blueprint(fields.map(shortForm), chosen)));
     }),
     { numRuns: 300, seed: 3 },

@@ -1,4 +1,4 @@
-// Formatting keeps comments and meaning, and is done after one pass.
+// Formatting keeps comments and meaning, and a second pass changes nothing.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ describe.each(["market-square", "parcel-desk"])("the example %s", (name) => {
   test("is canonical", () => expect(format(text)).toBe(text));
 });
 
-test("lays out a blueprint written in every other way", () => {
+test("formats a blueprint that is written in every other way", () => {
   const text = [
     "---",
     "# The desk.",
@@ -79,7 +79,7 @@ test("lays out a blueprint written in every other way", () => {
   );
 });
 
-test("a long field comes to its short form only where that says the same", () => {
+test("a long field gets its short form only if it means the same", () => {
   const field = (long: string): string => {
     const text = `project: demo\nmodules: [auth]\nentities:\n  note:\n    fields:\n      text: ${long}\n`;
     return format(text).split("      text:")[1]?.trim() ?? "";
@@ -94,16 +94,16 @@ test("a long field comes to its short form only where that says the same", () =>
   expect(field("{ type: string, label: Text }")).toContain("label: Text");
 });
 
-test("what is not YAML is refused with its diagnostics", () => {
+test("a text that is not YAML is refused with its diagnostics", () => {
   const result = formatBlueprint("project: [demo\n");
   expect("diagnostics" in result && result.diagnostics.map((one) => one.code)).toEqual(["yaml_syntax"]);
 });
 
-test("a blueprint with mistakes is laid out too", () => {
+test("a blueprint with mistakes is formatted, too", () => {
   expect(format("project:   Demo\nentitys: {}\n")).toBe("project: Demo\nentitys: {}\n");
 });
 
-test("every readable example of the catalogue keeps its diagnostics and settles at once", () => {
+test("every readable example of the catalogue keeps its diagnostics, and a second pass changes nothing", () => {
   for (const kind of Object.values(diagnosticCatalogue)) {
     for (const text of [kind.wrong, kind.right]) {
       const result = formatBlueprint(text);
@@ -114,7 +114,7 @@ test("every readable example of the catalogue keeps its diagnostics and settles 
   }
 });
 
-test("property: same model, same comments, settled after one pass", () => {
+test("property: the same model, the same comments, and no change in a second pass", () => {
   fc.assert(
     fc.property(blueprint, (text) => {
       const once = format(text);

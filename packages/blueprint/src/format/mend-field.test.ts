@@ -1,4 +1,4 @@
-// A mend is one small edit: the field is as it should be, the text around it as it was, and the result is valid.
+// A fix is one small edit: the field is correct, the rest of the text is unchanged, and the result is valid.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";
@@ -43,13 +43,13 @@ describe("a field in one line", () => {
   ])("%s, %j", (field, mend, expected) => expect(mended(field, mend)).toBe(expected));
 });
 
-test("a field of several lines gets a line of its own", () => {
+test("a field over several lines gets a new line", () => {
   expect(mended("price:\n        type: int\n        min: 0", { kind: "default", value: "0" })).toBe(
     "price:\n        type: int\n        min: 0\n        default: 0",
   );
 });
 
-test("what is there already, or isn't there at all, is left alone", () => {
+test("an existing modifier, or a missing field, changes nothing", () => {
   expect(mendField(blueprint("price: int?"), price, { kind: "optional" })).toBeNull();
   expect(mendField(blueprint("price: int = 1"), price, { kind: "default", value: "2" })).toBeNull();
   expect(mendField(blueprint("cost: int"), price, { kind: "optional" })).toBeNull();
@@ -72,7 +72,7 @@ test.each<[string | null, string, FieldMend["kind"][]]>([
   expect(diffModels(old, now).flatMap(mendsOf)).toEqual(offered);
 });
 
-test("a step's violation leads to the field that it names, of the table that it reads", () => {
+test("a step's violation names the field in the table that it reads", () => {
   const [old, now] = [blueprint("price: int?"), blueprint("price: int", "price_net: int")].map(
     (text) => checkBlueprint(text).model,
   );

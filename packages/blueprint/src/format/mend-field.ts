@@ -1,6 +1,7 @@
-// Mends a field that records stand in the way of, by the smallest edit of the text. In: a text, a field and what to write there.
-// Out: the text with that one edit; comments and layout stay. Null where the field isn't there or is written in a way that has
-// no place for it. Whether the value suits the field, the check of the new text says.
+// Fixes a field whose change existing records prevent, with the smallest edit of the text. In: a text, a field and the
+// words to insert. Out: the text with this one edit; comments and layout stay the same. Null if the field is missing,
+// or is written in a form without a place for them. The check of the new text decides whether the value suits the
+// field.
 import { parseFieldNotation } from "../declarations/notation/parse-notation.ts";
 import { parseSyntax } from "../text/parse.ts";
 import { createReport } from "../text/report.ts";
@@ -8,10 +9,10 @@ import { entryOf, type MapEntry, type MapNode, rangeWithin, type ScalarNode } fr
 
 export type FieldMend =
   | { readonly kind: "optional" }
-  /** As a blueprint writes it: `draft`, `0.00`, `"none"`. */
+  /** In the form of a blueprint: `draft`, `0.00`, `"none"`. */
   | { readonly kind: "default"; readonly value: string }
   | { readonly kind: "fill"; readonly expression: string }
-  /** As the other text has it: the one that is live. */
+  /** In the form of the live text. */
   | { readonly kind: "as_in"; readonly text: string };
 
 export interface FieldPath {
@@ -26,7 +27,7 @@ export function mendField(text: string, path: FieldPath, mend: FieldMend): strin
     const other = fieldIn(mend.text, path);
     if (other === null) return null;
     const written = mend.text.slice(other.value.range.start, other.value.range.end);
-    // Of several lines: the indentation of the one text need not be the other's.
+    // For several lines: the indentation of the two texts can differ.
     return written.includes("\n") ? null : replaced(text, entry.value.range, written);
   }
   if (entry.value.kind === "map") return inLongForm(text, entry.value, mend);
@@ -65,7 +66,7 @@ function inLongForm(text: string, map: MapNode, mend: Written): string | null {
   return `${text.slice(0, end)}${betweenEntries(map, last, text)}${words}${text.slice(end)}`;
 }
 
-/** A comma within braces; else a line of the same indentation. */
+/** A comma in braces, otherwise a line with the same indentation. */
 function betweenEntries(map: MapNode, { key }: MapEntry, text: string): string {
   if (text.charAt(map.range.start) === "{") return ", ";
   const line = text.lastIndexOf("\n", key.range.start) + 1;
@@ -80,7 +81,7 @@ function replaced(
   return `${text.slice(0, start)}${words}${text.slice(end)}`;
 }
 
-/** Of `user`, the profile's. */
+/** For `user`, the profile's fields. */
 function fieldIn(text: string, { entity, field }: FieldPath): MapEntry | null {
   const root = parseSyntax(text, createReport(text));
   if (root?.kind !== "map") return null;

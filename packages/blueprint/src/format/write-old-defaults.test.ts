@@ -1,4 +1,5 @@
-// An earlier version emptied optional references where nothing was said: its texts say so from now on, and mean the same.
+// An earlier version set optional references without `on_delete` to null. Their texts get this default, so they mean
+// the same.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -42,14 +43,15 @@ const wanted = text
   .replace("type: ref(shop)?  #", "type: ref(shop)?\n        on_delete: set_null  #")
   .replace("author: user_ref? }", "author: user_ref? on_delete(set_null) }");
 
-test("every optional reference that says nothing says it", () => expect(writeOldDefaults(text)).toBe(wanted));
+test("every optional reference without on_delete gets the old default", () =>
+  expect(writeOldDefaults(text)).toBe(wanted));
 
-test("what is written is read, and written once", () => {
+test("the result is valid, and a second pass changes nothing", () => {
   expect(checkBlueprint(wanted).diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   expect(writeOldDefaults(wanted)).toBe(wanted);
 });
 
-test("a text that can't be read, or has no references, stays what it is", () => {
+test("a text that can't be read, or has no references, stays the same", () => {
   for (const one of [
     "",
     "entities: [",
@@ -60,7 +62,7 @@ test("a text that can't be read, or has no references, stays what it is", () => 
     expect(writeOldDefaults(one)).toBe(one);
 });
 
-test("of every example no field but a reference changes", () => {
+test("in every example, only references change", () => {
   const examples = path.join(import.meta.dirname, "../../../../docs/examples");
   for (const file of readdirSync(examples)) {
     const before = readFileSync(path.join(examples, file), "utf8").replaceAll(/ on_delete\(set_null\)/g, "");

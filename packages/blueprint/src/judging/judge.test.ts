@@ -1,4 +1,4 @@
-// What a blueprint's own tests find of states and restores: the same as the service does.
+// A blueprint's own tests treat states and restores in the same way as the service.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -63,7 +63,7 @@ test.each([
   expect(errors.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
 });
 
-test("a list of references takes none away that its writer can't read", () => {
+test("writing a list of references keeps those that the writer can't read", () => {
   const text = `
 project: judged
 modules: [auth, users, roles, audit_logs]

@@ -1,4 +1,4 @@
-// Tests inside a blueprint: which expectations hold, what a failing one is told, and which rules nothing tested.
+// Tests in a blueprint: which expectations are true, the messages of failed ones, and the rules that no test covers.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -94,7 +94,7 @@ function run(...expectations: readonly string[]): Found {
   };
 }
 
-/** Both ways: what holds passes, and its opposite fails. */
+/** In both directions: a true expectation passes, and its opposite fails. */
 function holds(...expectations: readonly string[]): void {
   expect(run(...expectations).messages).toEqual([]);
   for (const one of expectations) {
@@ -106,7 +106,7 @@ function holds(...expectations: readonly string[]): void {
 }
 
 describe("lists", () => {
-  test("see what the caller's rules let them, and no more", () => {
+  test("contain exactly the records that the caller's rules allow", () => {
     expect(
       run(
         "{ as: public, list: listing, sees: [a, free] }",
@@ -121,7 +121,7 @@ describe("lists", () => {
     ).toEqual([]);
   });
 
-  test("one too many and one too few are both told", () => {
+  test("report unexpected and missing records", () => {
     expect(run("{ as: public, list: listing, sees: [a, free, d] }").messages).toEqual([
       "Expected: public sees d, but the rule of `public` is not true.",
     ]);
@@ -139,7 +139,7 @@ describe("operations", () => {
       "{ as: ana, read: listing.gone, allow: false }",
     ));
 
-  test("creating: the state begins at its beginning, the creator is set, references must be readable", () =>
+  test("creating: the initial state, the creator is set, references must be readable", () =>
     holds(
       "{ as: ana, create: listing, with: { title: x }, allow: true }",
       "{ as: public, create: listing, with: { title: x }, allow: false }",
@@ -150,7 +150,7 @@ describe("operations", () => {
       "{ as: eve, create: comment, with: { listing_id: d, text: hello }, allow: false }",
     ));
 
-  test("updating: the rule over both rows, denied ones, fields that may be named", () =>
+  test("updating: the rule for both rows, denials, allowed fields", () =>
     holds(
       "{ as: ana, update: listing.d, with: { price: 3 }, allow: true }",
       "{ as: ana, update: listing.d, with: { price: 3000 }, allow: false }",
@@ -161,7 +161,7 @@ describe("operations", () => {
       "{ as: ana, update: listing.d, with: { created_at: '2026-01-01T00:00:00Z' }, allow: false }",
     ));
 
-  test("the state moves along edges alone, and only along those that the caller may take", () =>
+  test("the state only follows transitions that the caller can take", () =>
     holds(
       "{ as: root, update: listing.a, with: { status: sold }, allow: true }",
       "{ as: root, update: listing.d, with: { status: sold }, allow: false }",
@@ -184,7 +184,7 @@ describe("operations", () => {
       "{ as: eve, restore: listing.gone, allow: false }",
     ));
 
-  test("within an organization: its members alone, and its owner by a rule of their own", () =>
+  test("in an organization: only its members, and its owner with a separate rule", () =>
     holds(
       "{ as: ben, read: note.n, allow: true }",
       "{ as: eve, read: note.n, allow: false }",
@@ -195,7 +195,7 @@ describe("operations", () => {
       "{ as: eve, create: note, with: { text: x }, allow: false }",
     ));
 
-  test("in the first of their organizations: it is the one that they have chosen", () =>
+  test("in the first of their organizations, which is the chosen one", () =>
     holds(
       "{ as: cat, read: note.n, allow: true }",
       "{ as: cat, create: note, with: { text: x }, allow: true }",
@@ -205,15 +205,15 @@ describe("operations", () => {
     ));
 });
 
-describe("what a failing test is told", () => {
-  test("the part of the rule that decided, and its line", () => {
+describe("a failed test shows", () => {
+  test("the deciding part of the rule, and its line", () => {
     const { messages, hints } = run("{ as: ana, update: listing.dear, with: { price: 3 }, allow: true }");
     expect(messages).toEqual(["Expected: ana can update listing.dear, but the rule of `user` is not true."]);
     const line = blueprint.split("\n").findIndex((one) => one.includes("deny: price")) + 1;
     expect(hints).toEqual([`\`old.price > 1000\` in line ${line} is the reason.`]);
   });
 
-  test("a role that has no such permission, and what stands against it beside the rules", () => {
+  test("a role without such a permission, and reasons other than rules", () => {
     expect(run("{ as: eve, delete: comment.c, allow: true }").messages[0]).toContain(
       "none of their roles has `delete`",
     );
@@ -223,7 +223,7 @@ describe("what a failing test is told", () => {
   });
 });
 
-describe("what can't be asked", () => {
+describe("invalid tests", () => {
   test.each([
     ["{ list: listing, sees: [] }", ["missing_key"]],
     ["{ as: nobody, list: listing, sees: [] }", ["unknown_test_name"]],
@@ -274,7 +274,7 @@ describe("coverage", () => {
       .map(({ expression, held, failed }) => `${printExpression(expression)}: ${held} ${failed}`);
   };
 
-  test("each branch of a rule is decided for itself", () => {
+  test("counts each branch of a rule separately", () => {
     expect(covered("{ as: public, read: listing.a, allow: true }")).toEqual([
       'status == "active": true false',
       'price == null && status == "draft": false true',
@@ -285,7 +285,7 @@ describe("coverage", () => {
     ]);
   });
 
-  test("a rule of `public` that no test decides warns at its branch; without tests nothing does", () => {
+  test("warns at a branch of a `public` rule that no test decides; without tests it never warns", () => {
     const untested = (...expectations: readonly string[]): string[] => {
       const text = `${blueprint}${expectations.map((one) => `    - ${one}\n`).join("")}`;
       const found = checkBlueprint(text).diagnostics.filter((one) => one.code === "public_rule_untested");
@@ -300,7 +300,7 @@ describe("coverage", () => {
   });
 });
 
-test("one rule for all operations is tested for each of them", () => {
+test("one rule for all operations needs a test for each of them", () => {
   const text = `project: demo
 modules: [auth]
 entities:
@@ -333,7 +333,7 @@ tests:
   ]);
 });
 
-test("the model has users, rows and expectations with their lines", () => {
+test("the model contains users, rows and expectations with their lines", () => {
   const { model } = run("{ as: ana, update: listing.d, with: { price: 3 }, allow: true }");
   expect(model?.tests?.users[0]).toEqual({
     name: "ana",
@@ -361,7 +361,7 @@ test("the model has users, rows and expectations with their lines", () => {
   ]);
 });
 
-test("more rows than one run judges end in a diagnostic, in bounded time", () => {
+test("more rows than one run allows give a diagnostic, in limited time", () => {
   const rule = Array.from({ length: 60 }, (_, i) => `text == 'a${i}'`).join(" || ");
   const rows = Array.from({ length: 300 }, (_, i) => `      r${i}: { text: x }\n`).join("");
   const users = Array.from({ length: 100 }, (_, i) => `    u${i}: {}\n`).join("");

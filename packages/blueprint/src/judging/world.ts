@@ -10,7 +10,7 @@ import { targetOf } from "../rules/expression-schema.ts";
 export const testNow = "2026-01-01T12:00:00Z";
 
 export interface World {
-  /** What rules over `now` are judged by. */
+  /** The time for rules with `now`. */
   readonly now: string;
   readonly rows: readonly WorldRow[];
   /** The test users as rows. */
@@ -39,7 +39,7 @@ interface OpenRow {
   many: Record<string, Row[]>;
 }
 
-/** Records as they are, in the place of those of tests: the names of users, organizations and rows are their ids. */
+/** Real records instead of those of tests: the names of users, organizations and rows are their ids. */
 export interface RealWorld {
   readonly now: string;
 }

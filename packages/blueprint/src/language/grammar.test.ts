@@ -1,5 +1,5 @@
-// The grammar's tables are what the readers read: each key of a table is accepted where the table has it, each key that a
-// reader knows is in a table, and whatever value checks is one that the JSON Schema, which is made of the tables, takes too.
+// The grammar's tables match the readers: each key of a table is accepted at its position, each key of a reader is in a
+// table, and the JSON Schema, which is made from the tables, accepts every valid value.
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { afterAll, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ import type { KeyShape, Shape } from "./shape.ts";
 const ran = { values: 0, accepted: 0 };
 afterAll(() => process.stdout.write(`grammar: ${ran.values} values, ${ran.accepted} of them accepted\n`));
 
-/** Every map with fixed keys, by the way to it; one that stands in several places once. */
+/** Every map with fixed keys, by its path; a map in several positions appears once. */
 function mapsOf(path: string, shape: Shape, seen: Set<Shape>): [string, Readonly<Record<string, KeyShape>>][] {
   if (seen.has(shape)) return [];
   seen.add(shape);
@@ -62,12 +62,12 @@ const validate: ValidateFunction = new Ajv({ strict: false, allowUnionTypes: tru
 const takes = (blueprint: unknown): boolean => validate(blueprint);
 const why = (): unknown => validate.errors?.slice(0, 3).map((one) => `${one.instancePath} ${one.message}`);
 
-test("every table has a place, and every place a table", () => {
+test("every table has a position, and every position a table", () => {
   expect(places.map(([path]) => path).sort()).toEqual([...tables.keys()].sort());
 });
 
 describe.each(places)("%s", (path, { put, uses }: GrammarPlace) => {
-  test("each key of the table is used, and no other", () => {
+  test("uses each key of its table, and no other", () => {
     expect(Object.keys(uses).sort()).toEqual(Object.keys(tables.get(path) ?? {}).sort());
   });
 
@@ -76,7 +76,7 @@ describe.each(places)("%s", (path, { put, uses }: GrammarPlace) => {
     expect(takes(put(use)) ? [] : why()).toEqual([]);
   });
 
-  test("an unknown key is refused, and the reader knows the keys of the table", () => {
+  test("refuses an unknown key, and its reader knows the keys of the table", () => {
     const [first = {}] = Object.values(uses);
     const blueprint = put({ ...first, zzqqxx: "a" });
     const hint = checkBlueprint(JSON.stringify(blueprint)).diagnostics.find((one) => one.code === "unknown_key")?.hint;
@@ -89,7 +89,7 @@ describe.each(places)("%s", (path, { put, uses }: GrammarPlace) => {
   });
 });
 
-/** What is refused for another reason than its form. */
+/** Values that are refused for other reasons than their form. */
 function allowed(problem: string): boolean {
   return /^not_supported_yet|^restore_without_soft_delete|^unknown_transition|has no transition|is deleted for good/.test(
     problem,
@@ -117,7 +117,7 @@ const kinds: readonly Json[] = [
   { price: null },
 ];
 
-describe("a value that checks is one that the schema takes", () => {
+describe("the JSON Schema accepts a valid value", () => {
   test.each(places)("%s", (_, { put, uses }) => {
     for (const [key, use] of Object.entries(uses)) {
       for (const value of kinds) {
@@ -131,7 +131,7 @@ describe("a value that checks is one that the schema takes", () => {
   });
 });
 
-describe("texts that check are taken by the schema", () => {
+describe("the JSON Schema accepts valid texts", () => {
   const examples = ["market-square", "parcel-desk"].map((name): [string, string] => [
     name,
     readFileSync(new URL(`../../../../docs/examples/${name}.yaml`, import.meta.url), "utf8"),
@@ -147,6 +147,6 @@ describe("texts that check are taken by the schema", () => {
   });
 });
 
-test.each(["unknown_key", "wrong_kind", "missing_key"] as const)("the schema refuses what earns %s", (code) => {
+test.each(["unknown_key", "wrong_kind", "missing_key"] as const)("the JSON Schema refuses texts with %s", (code) => {
   expect(takes(parse(diagnosticCatalogue[code].wrong))).toBe(false);
 });

@@ -1,4 +1,4 @@
-// The shape of models is versioned, since they are stored: a change of it without a new version fails here.
+// The shape of models has a version, because models are stored. A change of the shape without a new version fails here.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { goldenDirectory } from "@plinth/testkit";
@@ -6,17 +6,20 @@ import { expect, it } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { MODEL_VERSION, modelUpgrades, readStoredModel } from "./stored-model.ts";
 
-/** Versions of the model that somebody's control database holds. Add the newest here when it is released. */
+/** Versions that are stored in control databases. Add the newest here when it is released. */
 const RELEASED: readonly number[] = [];
 
 const samples = path.join(import.meta.dirname, "../../../compiler/src/testdata");
 const texts = readdirSync(samples).map((name) => readFileSync(path.join(samples, name, "blueprint.yaml"), "utf8"));
 const shapes = path.join(import.meta.dirname, "../testdata/model-shapes");
 
-/** Their members are names that an author has given. */
+/** Their members have names that an author has chosen. */
 const data = ["seed", "values", "profile", "input"];
 
-/** Each member of each object, with the kinds of its values; an object is called by its `kind`, or by the member it is of. */
+/**
+ * Each member of each object, with the kinds of its values. An object is named by its `kind`, or by the member that
+ * contains it.
+ */
 function shapeOf(value: unknown, name: string, seen: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {
     for (const item of value) shapeOf(item, name, seen);
@@ -33,11 +36,11 @@ function shapeOf(value: unknown, name: string, seen: Map<string, Set<string>>): 
   }
 }
 
-it("has one upgrade step for each version before the newest", () => {
+it("there is one upgrade step for each earlier version", () => {
   expect(modelUpgrades).toHaveLength(MODEL_VERSION - 1);
 });
 
-it("keeps a model as it is, through JSON, and reads none of a newer version", () => {
+it("a model survives JSON unchanged, and a newer version is not read", () => {
   for (const text of texts) {
     const { model } = checkBlueprint(text);
     expect(readStoredModel(JSON.parse(JSON.stringify(model)), MODEL_VERSION)).toEqual(model);
@@ -45,7 +48,7 @@ it("keeps a model as it is, through JSON, and reads none of a newer version", ()
   expect(readStoredModel({}, MODEL_VERSION + 1)).toBeNull();
 });
 
-it("has the shape of its version: another shape is another version", async () => {
+it("a model has the shape of its version, and another shape needs another version", async () => {
   const seen = new Map<string, Set<string>>();
   for (const text of texts) shapeOf(checkBlueprint(text).model, "model", seen);
   const lines = [...seen].map(([at, kinds]) => `${at}: ${[...kinds].sort().join(", ")}\n`).sort();

@@ -51,7 +51,10 @@ const mailSent: OperationReply = {
 
 function operation(
   name: string,
-  told: Pick<ModuleOperation, "summary" | "body" | "replies"> & { readonly path: string; readonly sdk: string | null },
+  options: Pick<ModuleOperation, "summary" | "body" | "replies"> & {
+    readonly path: string;
+    readonly sdk: string | null;
+  },
 ): ModuleOperation {
   return {
     id: `auth.${name}`,
@@ -60,7 +63,7 @@ function operation(
     audience: "key",
     query: null,
     faults: [400, 401, 403, 409, 413, 415, 422, 429, 503],
-    ...told,
+    ...options,
   };
 }
 

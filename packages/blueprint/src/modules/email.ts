@@ -54,13 +54,13 @@ function listOf(schema: string): JsonObject {
   return { type: "array", items: schemaNamed(schema) };
 }
 
-interface Told {
+interface OperationOptions {
   readonly summary: string;
   readonly body?: OperationBody;
   readonly reply: OperationReply;
 }
 
-function operation(id: string, route: string, { summary, body, reply }: Told): ModuleOperation {
+function operation(id: string, route: string, { summary, body, reply }: OperationOptions): ModuleOperation {
   const [method, path = ""] = route.split(" ");
   return {
     id: `email.${id}`,

@@ -163,7 +163,7 @@ const reading = [400, 401, 403, 404, 429, 503] as const;
 const listing = [400, 401, 403, 429, 503] as const;
 const writing = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const;
 
-type Told = Pick<ModuleOperation, "method" | "path" | "summary"> & {
+type OperationOptions = Pick<ModuleOperation, "method" | "path" | "summary"> & {
   readonly query?: ModuleOperation["query"];
   readonly body?: OperationBody;
   readonly status?: number;
@@ -172,8 +172,8 @@ type Told = Pick<ModuleOperation, "method" | "path" | "summary"> & {
   readonly example?: JsonObject;
 };
 
-function operation(name: string, told: Told): ModuleOperation {
-  const { method, path, summary, query = null, body = null, status = 200, description, schema, example = {} } = told;
+function operation(name: string, options: OperationOptions): ModuleOperation {
+  const { method, path, summary, query = null, body = null, status = 200, description, schema, example = {} } = options;
   const isPage = query !== null;
   const content = schema === undefined ? null : ({ kind: isPage ? "page" : "data", schema, example } as const);
   return {

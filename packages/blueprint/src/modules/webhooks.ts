@@ -42,7 +42,7 @@ const base = { tag: "project", audience: "admin", sdk: null } as const;
 
 function reading(
   operation: string,
-  told: Pick<ModuleOperation, "path" | "summary"> & {
+  options: Pick<ModuleOperation, "path" | "summary"> & {
     readonly kind: "data" | "page";
     readonly query?: ModuleOperation["query"];
     readonly description: string;
@@ -50,7 +50,7 @@ function reading(
     readonly example: JsonValue;
   },
 ): ModuleOperation {
-  const { path, summary, kind, query = null, description, schema, example } = told;
+  const { path, summary, kind, query = null, description, schema, example } = options;
   return {
     ...base,
     id: `project.${operation}`,
@@ -66,12 +66,12 @@ function reading(
 
 function acting(
   operation: string,
-  told: Pick<ModuleOperation, "path" | "summary" | "body"> & {
+  options: Pick<ModuleOperation, "path" | "summary" | "body"> & {
     readonly reply: JsonObject;
     readonly example: JsonObject;
   },
 ): ModuleOperation {
-  const { reply, example, ...rest } = told;
+  const { reply, example, ...rest } = options;
   return {
     ...base,
     id: `project.${operation}`,

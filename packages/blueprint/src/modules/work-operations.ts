@@ -114,13 +114,13 @@ const exampleSchedule = {
   missed: 0,
 };
 
-type Told = Pick<ModuleOperation, "path" | "summary">;
+type OperationOptions = Pick<ModuleOperation, "path" | "summary">;
 
-function reading(operation: string, told: Told, schema: JsonObject, example: unknown): ModuleOperation {
+function reading(operation: string, options: OperationOptions, schema: JsonObject, example: unknown): ModuleOperation {
   return {
     id: `project.${operation}`,
     method: "GET",
-    ...told,
+    ...options,
     tag: "project",
     audience: "admin",
     query: null,
@@ -131,7 +131,7 @@ function reading(operation: string, told: Told, schema: JsonObject, example: unk
   };
 }
 
-interface Acting extends Told {
+interface Acting extends OperationOptions {
   readonly body: JsonObject;
   readonly sent: JsonObject;
   readonly reply: JsonObject;

@@ -144,7 +144,7 @@ const answer: Readonly<Record<string, JsonObject>> = {
   note,
 };
 
-type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
+type OperationOptions = Pick<ModuleOperation, "path" | "summary" | "query"> & {
   /** The default is `admin`. */
   readonly audience?: ModuleOperation["audience"];
   /** The members of a page. */
@@ -165,7 +165,7 @@ function reading(
     schema,
     example,
     sdk = null,
-  }: Told,
+  }: OperationOptions,
 ): ModuleOperation {
   const content = { schema: schemaNamed(schema), example } as const;
   const isPage = query !== null;

@@ -1,4 +1,4 @@
-// The reference in docs/ is what the language's tables say, and the tables say what the language takes.
+// The reference in docs/ matches the language's tables, and the tables match the language.
 import { fileURLToPath } from "node:url";
 import { goldenDirectory } from "@plinth/testkit";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { ruleFunctions, ruleMethods, ruleNames, ruleOperators } from "../languag
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { referencePages } from "./reference.ts";
 
-test("docs/blueprint/reference is what it would be made now", async () => {
+test("docs/blueprint/reference equals the generated pages", async () => {
   const folder = fileURLToPath(new URL("../../../../docs/blueprint/reference", import.meta.url));
   await goldenDirectory(folder, referencePages);
 });
@@ -18,7 +18,7 @@ const errorsOf = (text: string): readonly string[] =>
     .diagnostics.filter((one) => one.severity === "error")
     .map((one) => `${one.code}: ${one.message}`);
 
-describe("each example checks", () => {
+describe("each example is valid", () => {
   const field = (notation: string): string =>
     `${head}entities:\n  listing:\n    fields:\n      title: string\n      price: int\n` +
     `  order:\n    fields:\n      title: string\n      price: int\n      value: ${JSON.stringify(notation)}\n` +

@@ -1,4 +1,4 @@
-// What rules know of a model: the type of each field in an expression, what a reference leads to, relations, users.
+// The view that rules have of a model: the type of each field, the targets of references, relations, users.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { entities } from "../check/testing/sample-entities.ts";
@@ -66,7 +66,7 @@ test("references lead to their records", () => {
   expect(leads).toEqual([`f${at}: user`, `f${at + 1}: organization`, `f${at + 2}: b`, "created_by: user"]);
 });
 
-test("relations to many are no fields; a computed field is what it is made of", () => {
+test("relations to many are not fields; a computed field is its expression", () => {
   const record = schema.records.get("a");
   expect([...(record?.relations ?? [])]).toEqual([["many", { record: "b" }]]);
   expect([...(schema.records.get("b")?.relations.keys() ?? [])].sort()).toEqual(["as", "others"]);

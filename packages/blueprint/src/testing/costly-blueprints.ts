@@ -1,5 +1,5 @@
-// Pairs of blueprints that are made to keep the diff busy, one for each way that a small text can mean much work. In: nothing.
-// Out: texts, the same on each call. For tests alone.
+// Pairs of blueprints that are expensive to compare, one for each way in which a small text causes much work. In:
+// nothing. Out: texts, the same on each call. Only for tests.
 
 export interface CostlyPair {
   readonly name: string;
@@ -7,7 +7,7 @@ export interface CostlyPair {
   readonly after: string;
 }
 
-/** Made twice, before and after the change; `draw` gives the same numbers both times. */
+/** Generated twice, before and after the change; `draw` gives the same numbers both times. */
 type Make = (after: boolean, draw: (below: number) => number) => string;
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
@@ -37,7 +37,7 @@ function rolesOf(names: readonly string[], inherits: (index: number) => readonly
   return `roles:\n${names.map((name, index) => `  ${name}: { inherits: [${inherits(index).join(", ")}] }\n`).join("")}`;
 }
 
-/** Rules of clauses over one entity's fields, the last clause taken away after the change. */
+/** Rules with many clauses over one entity's fields. The change removes the last clause. */
 function wide(
   fields: number,
   type: string,

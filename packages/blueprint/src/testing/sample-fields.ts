@@ -1,4 +1,4 @@
-// Made-up fields of every type for property tests: the same field in the short notation and in the long form.
+// Generated fields of every type for property tests: the same field in the short notation and in the long form.
 import fc from "fast-check";
 import { type TypeName, typeTraits } from "../field-types/type-traits.ts";
 
@@ -6,7 +6,7 @@ export interface SampleField {
   readonly type: string;
   readonly optional: boolean;
   readonly modifiers: readonly Modifier[];
-  /** As in the short notation, and as YAML. */
+  /** In the short notation, and as YAML. */
   readonly default: readonly [string, string] | null;
 }
 
@@ -18,7 +18,7 @@ interface Modifier {
 
 type Sample = readonly [type: string, ...defaults: (string | readonly [string, string])[]];
 
-/** Types with defaults that they can have; one text where both forms write it alike. */
+/** Types with valid defaults, in texts that are the same in both forms. */
 const samples: readonly Sample[] = [
   ["string", ['"a b"', "a b"], ['"x: # y"', "'x: # y'"], ['"now"', "now"], ['""', "''"], ['"true"', "'true'"]],
   ["string(1,80)", ['"abc"', "abc"]],
@@ -94,7 +94,7 @@ function modifiersOf(kind: TypeName, optional: boolean): fc.Arbitrary<readonly M
     ...(target ? [{ name: "on_delete", argument: optional ? "set_null" : "cascade" }] : []),
     ...(kind === "ref" || kind === "refs" ? [{ name: "as", argument: "others" }] : []),
   ];
-  // Of `searchable` and `internal` one alone makes sense, and of the two of `unique` the long form has one.
+  // Only one of `searchable` and `internal` is useful, and the long form only has one kind of `unique`.
   return fc
     .subarray(possible, { maxLength: Math.min(4, possible.length) })
     .map((chosen) =>
@@ -121,7 +121,7 @@ export const sampleField: fc.Arbitrary<SampleField> = fc
     });
   });
 
-/** In single quotes, as a blueprint has to write what YAML would read otherwise. */
+/** In single quotes, as a blueprint must write values that YAML would read differently. */
 export function shortForm({ type, optional, modifiers, default: fallback }: SampleField): string {
   const words = modifiers.map(({ name, argument }) => {
     if (argument === null) return ` ${name}`;
@@ -131,7 +131,7 @@ export function shortForm({ type, optional, modifiers, default: fallback }: Samp
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Braces of YAML; `optional` stands in the type or beside it. */
+/** YAML braces; `optional` is in the type or next to it. */
 export function longForm({ type, optional, modifiers, default: fallback }: SampleField, beside: boolean): string {
   const typeText = `${type}${optional && !beside ? "?" : ""}`;
   const entries = [

@@ -1,4 +1,4 @@
-// Whole models from the parts that a test is about; all else is as where nothing is declared. It never checks that one is valid.
+// Whole models from the parts that a test needs; everything else has its default. It never checks that one is valid.
 
 import { emptyBackground } from "../model/background.ts";
 import type { Entity, Field, Model } from "../model/model.ts";
@@ -23,7 +23,7 @@ export function sampleModel(parts: Partial<Model>): Model {
   };
 }
 
-/** An entity with exactly these fields, and nothing else said of it. */
+/** An entity with exactly these fields and no options. */
 export function sampleEntity(name: string, fields: readonly Field[], parts: Partial<Entity> = {}): Entity {
   return {
     name,

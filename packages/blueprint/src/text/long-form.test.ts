@@ -1,4 +1,5 @@
-// Limits that stand where a notation has no place for them: the hint is the long form, and it is one that the language takes.
+// Limits in a position where the notation doesn't allow them: the hint shows the long form, and the language accepts
+// it.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

@@ -1,5 +1,5 @@
-// The law of the plain reader: whatever it reads, the YAML parser reads as the same syntax, node by node, and finds nothing
-// to say; what it doesn't read it leaves.
+// The law of the plain reader: everything that it reads, the YAML parser reads as the same syntax, node by node,
+// without problems. It leaves everything else to the parser.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ function holds(text: string): boolean {
   ran.read++;
   const report = createReport(text);
   expect(plain).toStrictEqual(parseYaml(text, report).root);
-  // Of characters that turn the direction, whoever asked has been told already.
+  // The diagnostic about characters that change the direction was already reported.
   expect(report.diagnostics().filter((one) => one.code !== "yaml_direction")).toEqual([]);
   return true;
 }
@@ -61,11 +61,11 @@ test("the examples and the guide are read without the YAML parser", () => {
   for (const text of [...examples, ...inGuide]) expect(holds(text)).toBe(true);
 });
 
-test("every example of a diagnostic, right or wrong", () => {
+test("every example of a diagnostic is read like with the YAML parser", () => {
   for (const text of rights) holds(text);
 });
 
-describe("what is left to the YAML parser", () => {
+describe("the YAML parser reads the rest", () => {
   test.each([
     ["a key twice", "a: 1\na: 2\n"],
     ["an anchor", "a: &b 1\n"],
@@ -133,7 +133,7 @@ const edits = fc.array(
   { maxLength: 2 },
 );
 
-/** A few lines of a text, brought to the left: small, so that an edit often leaves something that can be read. */
+/** A few lines of a text, moved to the left. They are short, so that they are often still readable after an edit. */
 function part(text: string, from: number, length: number): string {
   const all = text.split("\n");
   const lines = all.slice(Math.floor(from * all.length)).slice(0, length);
@@ -141,7 +141,7 @@ function part(text: string, from: number, length: number): string {
   return `${lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0)).join("\n")}\n`;
 }
 
-test("property: parts of blueprints, damaged anywhere", { timeout: 60_000 }, () => {
+test("property: parts of blueprints, with random changes", { timeout: 60_000 }, () => {
   const texts = fc
     .record({
       text: fc.constantFrom(forms, ...examples, ...inGuide, ...rights),

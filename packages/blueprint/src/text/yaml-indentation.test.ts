@@ -1,4 +1,4 @@
-// A line that is indented wrongly is told once, with the column where it belongs.
+// A wrongly indented line is reported once, with the right column.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

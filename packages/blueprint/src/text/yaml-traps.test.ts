@@ -1,4 +1,4 @@
-// What YAML makes of a text that its author can't have meant is named, at its place, and nothing else is said of it.
+// If YAML reads a text in a way that its author can't have meant, one diagnostic names it at its position.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -26,7 +26,7 @@ describe("in a rule", () => {
     ["public:\n        read: ok: true", "yaml_colon 8:15"],
   ])("%s", (rule, place) => expect(found(`${head}  a:\n${fields}    permissions:\n      ${rule}\n`)).toEqual([place]));
 
-  test("a block holds all of it", () => {
+  test("a block scalar contains everything", () => {
     const rule = "public:\n        read: |\n          (n > 0 ? ok : !ok) && 'a: b # c' != s";
     expect(found(`${head}  a:\n${fields}    permissions:\n      ${rule}\n`)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe("in a field", () => {
     ["  a:\n    n: int # \u2067", "yaml_direction 5:14"],
   ])("%s", (entity, place) => expect(found(`${head}${entity}\n`)).toEqual([place]));
 
-  test("a comment behind a field, the key `on`, and words in quotes are fine", () => {
+  test("a comment after a field, the key `on`, and quoted words are valid", () => {
     expect(found(`${head}  a:\n    n: string = "x" # why\n    m: string # what\n`)).toEqual(["entity_unused 4:3"]);
   });
 });

@@ -27,11 +27,11 @@ import {
 
 export interface CellCall<Body, Answer> {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** `:projectId` and the like stand for what a call names. */
+  /** `:projectId` and similar names are replaced by the values of a call. */
   readonly path: string;
   /** Null if there is no body, or one with its own decoder. */
   readonly body: z.ZodType<Body> | null;
-  /** What control reads of the answer; null for nothing. */
+  /** The parts of the answer that control reads; null for none. */
   readonly answer: z.ZodType<Answer> | null;
   /** 202 if the work continues after the answer. */
   readonly status: 200 | 202 | 204;

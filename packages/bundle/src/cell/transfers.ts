@@ -1,14 +1,16 @@
-// What control and a cell say to each other about records that come in large numbers: imports and exports. In: nothing.
-// Out: shapes of bodies and answers, and the calls. Rows are lines of Postgres's COPY in its text format.
+// The calls between control and a cell for large numbers of records: imports and exports. In: nothing. Out: the shapes
+// of bodies and answers, and the calls. Rows are lines in the text format of Postgres's COPY.
 import { z } from "zod";
 import type { CellCall } from "./calls.ts";
 
-/** Rows of one batch; each batch is a transaction. */
+/** The maximum number of rows in a batch; each batch is a transaction. */
 export const BATCH_ROWS_MAX = 10_000;
-/** Characters of a batch's rows; a batch of wide rows has fewer of them. */
+/** The maximum number of characters in a batch, as a JSON string; a batch of wide rows has fewer rows. */
 export const BATCH_CHARS_MAX = 1_500_000;
+/** The maximum number of rows in a batch that are too large. */
+const TOO_LARGE_ROWS_MAX = 500;
 
-/** An entity as an import or an export sees it. */
+/** An entity in an import or an export. */
 export interface TransferEntity {
   readonly name: string;
   readonly fields: readonly TransferField[];
@@ -19,14 +21,14 @@ export interface TransferEntity {
 export interface TransferField {
   readonly name: string;
   readonly sqlType: string;
-  /** A record can't be without it, and nothing else gives it a value. */
+  /** Required, and nothing else sets it. */
   readonly required: boolean;
   readonly nullable: boolean;
-  /** The entity that it refers to; null where it is no reference. */
+  /** The entity that it refers to; null for other fields. */
   readonly references: string | null;
-  /** Many-to-many: a list of ids, which a step of its own brings. */
+  /** Many-to-many: a list of ids, which a separate step imports. */
   readonly isList: boolean;
-  /** Why an import can't write it; null where it can. */
+  /** Why an import can't write it; null if it can. */
   readonly refused: string | null;
 }
 
@@ -35,8 +37,8 @@ export interface TransferShape {
 }
 
 /**
- * `records`: each row is a new record; its fields begin with `id`. `fill`: each row gives a record, by its `id`, the value of
- * one reference that had to wait. `links`: each row is a pair of a many-to-many field: the ids of its record and the other.
+ * `records`: each row is a new record; its fields begin with `id`. `fill`: each row sets a reference of an existing
+ * record, by its `id`. `links`: each row is a pair of a many-to-many field: the ids of both records.
  */
 export interface ImportStep {
   readonly name: string;
@@ -46,30 +48,30 @@ export interface ImportStep {
 }
 
 export interface ImportBody {
-  /** Names the source and the way it is read: the same import goes on where it stopped. */
+  /** Identifies the source and how it is read: the same import continues where it stopped. */
   readonly source: string;
-  /** The source for people, without a secret. */
+  /** The source for people, without its password. */
   readonly label: string;
 }
 
 export interface StepState {
   readonly name: string;
-  /** Key of the last row of the source that was taken; null before the first. */
+  /** Key of the last accepted row of the source; null before the first. */
   readonly lastKey: string | null;
   readonly read: number;
   readonly accepted: number;
   readonly refused: number;
-  /** Sum of the hashes of all rows, as the source has made them; of those that were refused; and of the records as they are stored. */
+  /** Sums of hashes: of all rows, as the source has computed them; of the refused rows; and of the stored records. */
   readonly sentChecksum: string;
   readonly refusedChecksum: string;
   readonly checksum: string;
 }
 
 export interface ImportState {
-  /** Ids of records are made from this and the source's keys. */
+  /** The ids of records are computed from this and the source's keys. */
   readonly salt: string;
   readonly finished: boolean;
-  /** What a batch may hold. */
+  /** The contents of a batch. */
   readonly rowsMax: number;
   readonly charsMax: number;
   readonly steps: readonly StepState[];
@@ -78,22 +80,34 @@ export interface ImportState {
 export interface BatchBody {
   readonly source: string;
   readonly step: ImportStep;
-  /** Where the last batch ended; another import that got further meanwhile makes it a conflict. */
+  /** The position after the last batch. If another command has already continued the import, this is a conflict. */
   readonly after: string | null;
   readonly last: string;
   readonly count: number;
-  /** Of each line the first column is the source's key, the second the hash of the values behind it, which the source has made. */
+  /**
+   * In each line, the first column is the source's key, and the second the hash of the following values, computed by
+   * the source.
+   */
   readonly rows: string;
-  /** Which organization records belong to where no column says it. */
+  /** Rows that are larger than a batch. They are counted and refused, and the import continues after them. */
+  readonly tooLarge?: readonly TooLargeRow[];
+  /** The organization of records without a column for it. */
   readonly organization: string | null;
-  /** True: rows are judged and nothing is written. */
+  /** True: rows are checked and nothing is written. */
   readonly dry: boolean;
-  /** Where it is dry, the entities whose records are still to come: references to them are not judged. */
+  /** In a dry run, the entities whose records come later: references to them are not checked. */
   readonly pending: readonly string[];
 }
 
+export interface TooLargeRow {
+  /** The key, as reports show it. */
+  readonly key: string;
+  /** The hash of its values, computed by the source. */
+  readonly hash: string;
+}
+
 export interface CloseBody {
-  /** Null: the project's unfinished import, whichever it is. */
+  /** Null: the project's unfinished import, whatever its source. */
   readonly source: string | null;
 }
 
@@ -111,7 +125,7 @@ export interface BatchOutcome {
   readonly state: StepState;
 }
 
-/** One of these is written to a file of its own: an entity's records, or the pairs of a many-to-many field. */
+/** A part of an export, written to its own file: an entity's records, or the pairs of a many-to-many field. */
 export interface ExportPart {
   readonly name: string;
   readonly entity: string;
@@ -134,7 +148,7 @@ export interface ExportPage {
   readonly rows: string;
   readonly count: number;
   readonly checksum: string;
-  /** What to ask for next; null at the end of the part. */
+  /** The position for the next request; null at the end of the part. */
   readonly last: string | null;
 }
 
@@ -151,17 +165,22 @@ const importStep: z.ZodType<ImportStep, ImportStep> = z.strictObject({
   fields: z.array(name).min(1).max(500),
 });
 
-export const batchBody: z.ZodType<BatchBody, BatchBody> = z.strictObject({
-  source,
-  step: importStep,
-  after: key.nullable(),
-  last: key,
-  count: z.number().int().min(1).max(BATCH_ROWS_MAX),
-  rows: z.string().max(BATCH_CHARS_MAX),
-  organization: z.uuid().nullable(),
-  dry: z.boolean(),
-  pending: z.array(name).max(1000),
-});
+const tooLargeRow = z.strictObject({ key: z.string().max(200), hash: z.string().regex(/^\d{1,20}$/) });
+
+export const batchBody: z.ZodType<BatchBody, BatchBody> = z
+  .strictObject({
+    source,
+    step: importStep,
+    after: key.nullable(),
+    last: key,
+    count: z.number().int().min(0).max(BATCH_ROWS_MAX),
+    rows: z.string().max(BATCH_CHARS_MAX),
+    tooLarge: z.array(tooLargeRow).max(TOO_LARGE_ROWS_MAX).exactOptional(),
+    organization: z.uuid().nullable(),
+    dry: z.boolean(),
+    pending: z.array(name).max(1000),
+  })
+  .refine(({ count, tooLarge = [] }) => count + tooLarge.length > 0, "must have a row");
 
 export const closeBody: z.ZodType<CloseBody> = z.strictObject({ source: source.nullable() });
 

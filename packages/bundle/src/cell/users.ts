@@ -1,5 +1,5 @@
-// The calls about a project's end users: what control asks and a cell answers. In: nothing. Out: the shapes, and the calls.
-// Each needs an assertion: a viewer's for what only reads, an operator's for the others. No password passes here.
+// The calls about a project's end users, from control to a cell. In: nothing. Out: the shapes, and the calls. Each
+// needs an assertion: a viewer's for reads, an operator's for the others. They never contain a password.
 import { z } from "zod";
 import type { CellCall } from "./calls.ts";
 
@@ -10,7 +10,7 @@ export interface EndUser {
   readonly name: string | null;
   readonly roles: readonly string[];
   readonly createdAt: string;
-  /** Null where the user never signed in. */
+  /** Null if the user never signed in. */
   readonly lastSignInAt: string | null;
   readonly disabledAt: string | null;
   /** False until the user has set one. */
@@ -34,11 +34,11 @@ export interface EndUserSession {
 export interface EndUserDetail extends EndUser {
   readonly disabledBy: string | null;
   readonly activeSessions: readonly EndUserSession[];
-  /** Null where the project has no organizations. */
+  /** Null if the project has no organizations. */
   readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[] | null;
-  /** Whether a mail can reach users: the project declares a connection, and it is set up. */
+  /** Whether mails can reach users: the project declares a connection, and it is set up. */
   readonly canMail: boolean;
-  /** Whether nobody gets an account before their address is proved. */
+  /** Whether an account is only created after its address is verified. */
   readonly verifiesEmail: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface FindUsersBody {
   readonly search: string | null;
   readonly role: string | null;
   readonly disabled: boolean | null;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -60,16 +60,16 @@ export interface NewUserBody {
 
 export interface CreatedUser {
   readonly id: string;
-  /** Whether a mail is on its way. */
+  /** Whether a mail is being sent. */
   readonly isMailed: boolean;
-  /** Sets the first password, where no mail brings it; else null. */
+  /** Sets the first password if no mail is sent; otherwise null. */
   readonly token: string | null;
-  /** The project's page for it, with the token; null where the blueprint names none. */
+  /** The project's page for it, with the token; null if the blueprint names none. */
   readonly link: string | null;
 }
 
 export interface EndSessionsBody {
-  /** Null for all of the user. */
+  /** Null for all sessions of the user. */
   readonly sessionId: string | null;
 }
 
@@ -149,7 +149,7 @@ export const readUser: CellCall<never, EndUserDetail> = {
   status: 200,
 };
 
-/** A user without a password, who is sent what sets one. 409 where the address has an account. */
+/** Creates a user without a password, and sends them a link to set one. 409 if the address has an account. */
 export const createUser: CellCall<NewUserBody, CreatedUser> = {
   method: "POST",
   path: `${root}/create`,
@@ -175,7 +175,7 @@ export const endSessions: CellCall<EndSessionsBody, null> = {
   status: 204,
 };
 
-/** Sends the mail that sets a new password. 409 where the project can't send mail. */
+/** Sends the mail for a new password. 409 if the project can't send mail. */
 export const mailReset: CellCall<never, null> = {
   method: "POST",
   path: `${root}/:userId/mail-reset`,

@@ -1,8 +1,8 @@
-// Format 1 to format 2. In: a bundle or a plan as the compiler of format 1 wrote it. Out: the same in format 2.
-// All of format 1 can be served: what format 2 added is absent here (no scopes, states, checks, limits of pages).
+// Format 1 to format 2. In: a bundle or a plan from the compiler of format 1. Out: the same in format 2. Everything in
+// format 1 still works; it has nothing that format 2 added (scopes, states, checks, limits of pages).
 //
-// The tables are told as format 1 made them, not as format 2 would: unique rules are constraints, and foreign keys carry
-// out deletes themselves. The next plan sees the difference and brings the tables up to date.
+// The tables are described as format 1 created them, not as format 2 would: unique rules are constraints, and foreign
+// keys perform deletes themselves. The next plan sees the difference and updates the tables.
 
 interface Field {
   readonly name: string;
@@ -45,7 +45,7 @@ interface Step {
   readonly risk: "safe" | "online";
 }
 
-/** What format 1 held every project to. */
+/** The limits of format 1 for every project. */
 const limits = { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 };
 
 export function upgradeBundleFrom1(stored: unknown): unknown {
@@ -97,7 +97,7 @@ function fieldOf(field: Field, entity: Entity): object {
     immutable: false,
     hidden: false,
     secret: false,
-    // Format 2 keeps the addresses of users out of its logs.
+    // Format 2 omits the addresses of users from its logs.
     masked: entity.name === "user" && field.name === "email",
     searchable: false,
     slugFrom: null,
@@ -106,7 +106,7 @@ function fieldOf(field: Field, entity: Entity): object {
   };
 }
 
-/** Sessions have no entity: they go with their user by their foreign key alone, in format 2 as well. */
+/** Sessions have no entity. In both formats, a foreign key deletes them with their user. */
 function referrersOf(entity: Entity, { entities, tables }: Bundle): readonly object[] {
   return tables.flatMap((table) => {
     const owner = entities.find((each) => each.table === table.name);
@@ -141,7 +141,7 @@ function tableOf(table: Table): object {
   };
 }
 
-/** Format 1 had one kind of step, and the release went live after the last. */
+/** Format 1 had one kind of step, and the release became active after the last. */
 function stepOf({ risk, ...step }: Step): object {
   return {
     ...step,

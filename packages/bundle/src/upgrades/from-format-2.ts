@@ -1,12 +1,14 @@
-// Format 2 to format 3. In: a bundle or a plan as the compiler of format 2 wrote it. Out: the same in format 3.
-// Format 3 names a record's own many-to-many pairs by a hole, so that a write can be judged by the pairs that it writes. Format
-// 2 named their table, where a statement sees those of before: its rules get the hole as well, for that is what they say.
-// Format 3 says of a rule whether it always holds and which other rows it looks at. That is asked for entities whose changes are
-// followed alone, which format 2 had none of: the list stays empty.
-// Format 3 says which routes the modules serve; of format 2, the runtime knew by the modules alone.
-// Format 3 names what leads from one record to others, which nobody could ask for in format 2: the list stays empty.
-// Format 3 says of an entity how it is searched. In format 2 that stood in the index alone, by words that kept their accents.
-// Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
+// Format 2 to format 3. In: a bundle or a plan from the compiler of format 2. Out: the same in format 3. Differences:
+// - Pairs: format 3 has a placeholder for a record's own many-to-many pairs, so that a rule about a write sees the pairs
+//   that it writes. Format 2 named their table, in which a statement sees the earlier pairs. Its rules get the placeholder,
+//   too, because that is their meaning.
+// - Predicates: format 3 stores whether a rule is always true, and which other rows it reads. It is only needed for
+//   entities with live changes, which format 2 didn't have, so the list stays empty.
+// - Routes of modules: format 3 stores them. For format 2, the runtime derived them from the list of modules.
+// - Relations: format 3 stores them. No request could use them in format 2, so the list stays empty.
+// - Search: format 3 stores how an entity is searched. In format 2, only the index contained it, and words kept their
+//   accents.
+// - Background work: format 3 contains it. In format 2 it was declared but never run, so a project has none.
 
 interface Grant {
   readonly rule: string;
@@ -69,8 +71,8 @@ function entityOf(entity: Entity, { tables }: Bundle): object {
 }
 
 /**
- * The pairs of the judged row as format 2 wrote them: `{schema}."albums__tags" _each1_pair join {schema}."tags" _each1 on
- * _each1."id" = _each1_pair."tag_id" where _each1_pair."album_id" = {new}."id"`. No text of an author's holds a brace.
+ * The pairs of the rule's row in format 2: `{schema}."albums__tags" _each1_pair join {schema}."tags" _each1 on
+ * _each1."id" = _each1_pair."tag_id" where _each1_pair."album_id" = {new}."id"`. Texts of authors contain no brace.
  */
 const ownPairs =
   /\{schema\}\."([a-z0-9_]+)" ((_each\d+)_pair) (join \{schema\}\."[a-z0-9_]+" \3 on \3\."id" = \2\."[a-z0-9_]+" where \2\."[a-z0-9_]+" = \{(record|old|new)\}\."id")/g;
@@ -86,7 +88,7 @@ function predicateOf(sql: string): object {
   return sql === "true" ? { kind: "always" } : { kind: "sql", sql, looks: [] };
 }
 
-/** Organizations were created and deleted by a handler of their own, although they had the routes of any entity. */
+/** Special handlers created and deleted organizations, although they had the routes of any entity. */
 function isHandled({ path, operation }: Route): boolean {
   return path.startsWith("/v1/organizations") && (operation === "create" || operation === "delete");
 }
@@ -109,7 +111,7 @@ const members = `${organizations}/:id/members`;
 const invitations = `${organizations}/:id/invitations`;
 const auditFilters = { entity: "text", record_id: "uuid", actor_id: "text", operation: "text", request_id: "text" };
 
-/** By module; null for what every project had. */
+/** By module; null for routes that every project had. */
 const moduleRoutes: readonly (readonly [module: string | null, routes: readonly object[]])[] = [
   [
     null,

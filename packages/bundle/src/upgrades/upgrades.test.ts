@@ -1,5 +1,5 @@
-// Every released format can be read: genuine bundles of then, what each step makes of them, and the shape that the newest
-// format has. The files in `testdata/format-<n>/` were written by the version that released format n; they never change.
+// Every released format can be read: genuine old bundles, the result of each upgrade step, and the shape of the newest
+// format. The files in `testdata/format-<n>/` were written by the version that released format n; they never change.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { goldenDirectory } from "@plinth/testkit";
@@ -9,7 +9,7 @@ import { decodePublication, readStoredBundle, readStoredPlan, shapeOfFormat } fr
 import { hashOf } from "../hash.ts";
 import { upgrades } from "./upgrade.ts";
 
-/** Formats that somebody's projects are stored in. Add the newest here when it is released. */
+/** Formats in which projects are stored. Add the newest here when it is released. */
 const RELEASED = [1, 2];
 
 const testdata = path.join(import.meta.dirname, "testdata");
@@ -29,13 +29,13 @@ function storedOf(format: number): readonly (readonly [string, Stored])[] {
 
 const older = Array.from({ length: FORMAT_VERSION - 1 }, (_, index) => index + 1);
 
-it("has one upgrade step, and genuine bundles, for each format before the newest", () => {
+it("there is one upgrade step, and genuine bundles, for each earlier format", () => {
   expect(upgrades).toHaveLength(FORMAT_VERSION - 1);
   for (const format of RELEASED) expect(storedOf(format).length, `format ${format}`).toBeGreaterThan(0);
 });
 
 describe.each(upgrades.map((step, index) => [index + 1, step] as const))("format %i", (format, step) => {
-  it("becomes the next one as it was reviewed", async () => {
+  it("is upgraded to the next format as reviewed", async () => {
     const produced = storedOf(format).map(([name, stored]) => {
       const { openapi: _, sdkTypes: __, ...bundle } = step.bundle(stored.bundle) as Stored["bundle"];
       return [name, json({ bundle, plan: step.plan(stored.plan) })] as const;
@@ -49,12 +49,12 @@ describe.each([...new Set([...older, ...RELEASED])])("a project of format %i", (
     const decoded = readStoredBundle(bundle);
     if (!decoded.ok) throw new Error(JSON.stringify(decoded.problems, null, 1));
     expect(decoded.value.format).toBe(FORMAT_VERSION);
-    // What is served as it is stays as it is.
+    // A served project stays unchanged.
     expect([decoded.value.openapi, decoded.value.sdkTypes]).toEqual([bundle.openapi, bundle.sdkTypes]);
     expect(readStoredPlan(plan, bundle).steps.length).toBeGreaterThan(0);
   });
 
-  it.each(storedOf(format))("can still be published, under the hashes of then: %s", (_, { bundle, plan }) => {
+  it.each(storedOf(format))("can still be published, with its original hashes: %s", (_, { bundle, plan }) => {
     const hashes = { bundle: hashOf(bundle), plan: hashOf(plan) };
     const received = decodePublication(publicationOf(bundle, plan));
     if (!received.ok) throw new Error(JSON.stringify(received.problems, null, 1));
@@ -65,15 +65,15 @@ describe.each([...new Set([...older, ...RELEASED])])("a project of format %i", (
 });
 
 it.each([[{}], [null], [{ format: "2" }], [{ format: 0 }], [{ format: FORMAT_VERSION + 1 }], [{ format: 1.5 }]])(
-  "what is of no known format is not read: %j",
+  "an unknown format is not read: %j",
   (bundle) => expect(readStoredBundle(bundle)).toMatchObject({ ok: false, problems: [{ path: "format" }] }),
 );
 
-it("what says that it is of an older format and is not, is not read", () => {
+it("a bundle with a wrong format version is not read", () => {
   expect(readStoredBundle({ format: 1, entities: 3 }).ok).toBe(false);
 });
 
-it("a bundle has the shape of its format: another shape is another format", async () => {
+it("a bundle has the shape of its format, and another shape needs another format", async () => {
   const file = path.join(folderOf(FORMAT_VERSION), "shape.json");
   const shape = json(shapeOfFormat());
   if (RELEASED.includes(FORMAT_VERSION)) {

@@ -10,12 +10,12 @@ const listing = (...fields: readonly Field[]): Entity => entity("listing", { fie
 const title = limited(field("title", { kind: "string" }), { max: "80" });
 const status = field("status", { kind: "enum", values: ["draft", "active"] });
 
-/** The paths of what is told between two entities of these fields. */
+/** The paths of the changes between two entities with these fields. */
 function told(before: readonly Field[], after: readonly Field[]): readonly string[] {
   return diffOpenapi(documentOf(listing(...before)), documentOf(listing(...after))).map((change) => change.path);
 }
 
-describe("what a client trips over", () => {
+describe("changes that break a client", () => {
   test.each<[string, readonly Field[], readonly Field[], readonly string[]]>([
     [
       "a field taken away",
@@ -75,12 +75,12 @@ describe("what a client trips over", () => {
     expect(filtered).toEqual(paths.map((path) => `api.${path}`));
   });
 
-  test("an entity taken away is told once", () => {
+  test("a removed entity is reported once", () => {
     const changes = diffOpenapi(documentOf(listing(title), entity("note")), documentOf(entity("note")));
     expect(changes.map(({ path, classes }) => [path, classes])).toEqual([["api./v1/resources/listings", ["breaking"]]]);
   });
 
-  test("a read that shows fewer fields, and one that shows them to some alone", () => {
+  test("a read that shows fewer fields, and one that only shows them to some callers", () => {
     const reads = (fields: readonly string[] | null, ...more: readonly string[]) =>
       documentOf(
         entity("listing", {
@@ -111,7 +111,7 @@ describe("what a client trips over", () => {
     expect(diffOpenapi(before, after).map(({ path }) => path)).toContain("api.GET /v1/resources/listings limit");
   });
 
-  test("an edge and a restore taken away", () => {
+  test("a removed transition and a removed restore", () => {
     const edges = (names: readonly string[]) =>
       names.map((name) => ({ name, from: ["draft"], to: "active", require: [], emit: `listing.${name}` }));
     const with_ = (names: readonly string[], softDelete: boolean) =>
@@ -134,7 +134,7 @@ describe("what a client trips over", () => {
   });
 });
 
-describe("what no client trips over", () => {
+describe("changes that break no client", () => {
   test("a document of an older version, with aliases, other patterns and no descriptions", () => {
     const model = modelOf(
       listing(title, field("page", { kind: "url" }), field("names", { kind: "i18n", of: { kind: "string" } }), status),
@@ -172,7 +172,7 @@ describe("what no client trips over", () => {
     expect(told(before, after)).toEqual([]);
   });
 
-  test("a module, an entity, a role that reads more", () => {
+  test("a new module, a new entity, a role that can read more", () => {
     const before = documentOf(listing(title));
     const after = compileModel(
       modelWith({ modules: ["auth", "users", "organizations"], entities: [listing(title), entity("note")] }),

@@ -1,5 +1,5 @@
-// The OpenAPI documents of the samples under the rules that Redocly recommends. A document that tools complain about is one that
-// generators make poor clients of.
+// The samples' OpenAPI documents pass the rules that Redocly recommends. Tools generate poor clients from a document
+// with problems.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -14,7 +14,7 @@ const documents = readdirSync(samples, { recursive: true, encoding: "utf8" }).fi
 
 const config = await createConfig({
   extends: ["recommended"],
-  // The licence of an app's API is not ours to say.
+  // We can't choose the licence of an app's API.
   rules: { "info-license": "off" },
 });
 
@@ -23,7 +23,7 @@ async function problemsIn(source: string): Promise<readonly string[]> {
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`);
 }
 
-test("there are documents of the samples", () => expect(documents.length).toBeGreaterThan(2));
+test("the samples have documents", () => expect(documents.length).toBeGreaterThan(2));
 
 test.each(documents)("%s has no problem", async (path) => {
   expect(await problemsIn(readFileSync(join(samples, path), "utf8"))).toEqual([]);
@@ -37,7 +37,7 @@ test.each(readdirSync(examples))("docs/examples/%s has no problem", async (file)
   expect(await problemsIn(JSON.stringify(compileModel(model).openapi))).toEqual([]);
 });
 
-/** Schemas that refer to themselves, directly or through others; JSON itself can't do otherwise. */
+/** Schemas that refer to themselves, directly or through others; only JSON itself must do so. */
 function circles(document: unknown): readonly string[] {
   const { schemas } = (document as { components: { schemas: Readonly<Record<string, unknown>> } }).components;
   const next = (name: string): readonly string[] =>
@@ -55,7 +55,7 @@ function circles(document: unknown): readonly string[] {
 }
 
 test.each(readdirSync(examples))(
-  "no schema of docs/examples/%s holds itself: validators give up on circles",
+  "no schema of docs/examples/%s contains itself, because validators can't follow circles",
   (file) => {
     const { model } = checkBlueprint(readFileSync(join(examples, file), "utf8"));
     if (model === null) throw new Error("it has errors");

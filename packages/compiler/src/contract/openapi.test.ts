@@ -56,7 +56,7 @@ function resolve(pointer: string, inside: unknown = document): unknown {
 }
 
 describe("the document", () => {
-  test("has an operation for every route but those under an entity's singular name", () => {
+  test("has an operation for every route except those under an entity's singular name", () => {
     const aliases = bundle.routes.filter(({ path }) => /^\/v1\/resources\/thing(\/|$)/.test(path));
     expect(aliases.length).toBeGreaterThan(5);
     for (const route of bundle.routes) {
@@ -67,12 +67,12 @@ describe("the document", () => {
     }
   });
 
-  test("has no path that is a reference: generators make a second operation of it", () => {
+  test("has no path that is a reference, because generators would create a second operation", () => {
     const items = Object.values<Record<string, unknown>>(document.paths);
     expect(items.filter((item) => item.$ref !== undefined)).toEqual([]);
   });
 
-  test("has patterns that need no flag, and that Python reads", () => {
+  test("has patterns that need no flag, and that Python accepts", () => {
     const patterns = [...nodes(document)].map(([, node]) => node.pattern).filter((each) => typeof each === "string");
     expect(patterns).toContain("^[^\\x00]*$");
     for (const pattern of patterns) {
@@ -81,7 +81,7 @@ describe("the document", () => {
     }
   });
 
-  test("names each tag once, whatever an entity is called", () => {
+  test("names each tag once, whatever the names of the entities", () => {
     const named = compileModel({
       ...modelOf(entity("project"), entity("email"), entity("auth")),
       modules: ["auth", "users", "workers"],
@@ -119,7 +119,7 @@ describe("the document", () => {
     expect(post.required).not.toContain("comments");
   });
 
-  test("says in words what an operation is for", () => {
+  test("describes the purpose of each operation", () => {
     const { openapi } = compileModel(modelOf(entity("category", { plural: "categories" }), entity("order_line")));
     // biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
     const { paths } = openapi as any;
@@ -128,14 +128,14 @@ describe("the document", () => {
     expect(paths["/api/order_lines/{id}"].patch.summary).toBe("Update an order line");
   });
 
-  test("takes `where` as a text, which clients leave as it is", () => {
+  test("accepts `where` as a text, which clients don't change", () => {
     const where = document.components.parameters["thing.where"];
     expect(where.content).toBeUndefined();
     expect(where.schema.type).toBe("string");
     expect(JSON.parse(where.example)).toEqual({ id: { is_null: false } });
   });
 
-  test("refers to nothing that is not there, and holds nothing that nobody refers to", () => {
+  test("has no broken and no unused reference", () => {
     const used = new Set<string>();
     for (const [at, node] of nodes(document)) {
       if (typeof node.$ref !== "string") continue;
@@ -146,7 +146,7 @@ describe("the document", () => {
       for (const name of Object.keys(document.components[kind])) expect(used).toContain(`#/components/${kind}/${name}`);
   });
 
-  test("of events refers to nothing that is not there, whatever they carry", () => {
+  test("has no broken reference in events, whatever their payload", () => {
     const { model } = checkBlueprint(
       "project: shop\nmodules: [auth, users, workers]\nentities: {}\n" +
         'events:\n  order.sent:\n    payload: { note: json?, lines: "list<object{extra: json?}>" }\n',
@@ -157,7 +157,7 @@ describe("the document", () => {
     expect(JSON.stringify(openapi)).not.toContain("$defs");
   });
 
-  test("names every operation once, with security and the errors every route can have", () => {
+  test("names every operation once, with its security and its possible errors", () => {
     const ids = new Set<string>();
     for (const [path, item] of Object.entries<Record<string, unknown>>(document.paths)) {
       for (const method of ["get", "post", "patch", "put", "delete"]) {
@@ -174,7 +174,7 @@ describe("the document", () => {
     expect(ids.size).toBeGreaterThan(25);
   });
 
-  test("every example validates against the schema beside it", () => {
+  test("has only examples that match their schema", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, "openapi");
     let count = 0;
@@ -187,7 +187,7 @@ describe("the document", () => {
     expect(count).toBeGreaterThan(20);
   });
 
-  test.each(readdirSync(testdata))("every example of %s validates against the schema beside it", (name) => {
+  test.each(readdirSync(testdata))("has only examples that match their schema: %s", (name) => {
     const { model } = checkBlueprint(readFileSync(path.join(testdata, name, "blueprint.yaml"), "utf8"));
     const made = JSON.parse(JSON.stringify(model === null ? null : compileModel(model).openapi));
     const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
@@ -199,7 +199,7 @@ describe("the document", () => {
     }
   });
 
-  test("a field that nobody may see is in none of it, one that some see is optional", () => {
+  test("omits a field that nobody can see, and makes a field optional that only some callers see", () => {
     const secret = { ...optional("inner_note", { kind: "text" }), internal: true };
     const shown = compileModel(
       modelOf(
@@ -226,7 +226,7 @@ describe("the document", () => {
     expect(shown.sdkTypes).toContain("price?: number | null;");
   });
 
-  test("labels, helps and deprecations are what people read", () => {
+  test("contains labels, helps and deprecations", () => {
     const told = {
       ...optional("price", { kind: "decimal", precision: 5, scale: 2 } as const),
       label: "Price",
@@ -246,12 +246,12 @@ describe("the document", () => {
     expect(one.sdkTypes).toContain("/** Price: Without tax @deprecated use net */");
   });
 
-  test("says nothing of sign-in where the module auth is not listed", () => {
+  test("doesn't mention sign-in without the module auth", () => {
     const { openapi } = compileModel({ ...model, modules: ["users"] });
     expect(JSON.stringify(openapi)).not.toContain("auth/sign");
   });
 
-  test("a plural that is its own singular is served under one name", () => {
+  test("uses one name if the plural equals the singular", () => {
     const paths = bundle.routes
       .filter((route) => route.entity === "sheep")
       .map((route) => `${route.method} ${route.path}`);

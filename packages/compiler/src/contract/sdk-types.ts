@@ -58,7 +58,7 @@ function eventTypes(model: Model): string {
   });
   return `
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface ${typeName(model.project)}Events {${lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}}`;
 }
 

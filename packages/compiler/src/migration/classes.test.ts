@@ -1,5 +1,5 @@
-// Two who judge the same change, by its meaning and by its tables, say the same: for each class of a step above "safe" there is a
-// change of that class, and the other way round.
+// The diff classifies a change by its meaning, the planner by its tables, and both agree: for each class of a step
+// above "safe" there is a change of that class, and the other way round.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ChangeClass, checkBlueprint, type Model } from "@plinth/blueprint";
@@ -16,8 +16,8 @@ const cases = folders.flatMap((folder) =>
 );
 
 /**
- * A step's class > the changes that may call for it: a rewrite is done by a backfill, and its new column is held to its rules.
- * That a wider rule is bound, or an index goes along, without holding anybody up is the planner's matter alone.
+ * A step's class > the changes that can need it: a backfill performs a rewrite, and its new column is checked. Only the
+ * planner knows steps that add a wider rule or an index without blocking anybody.
  */
 const calledForBy: Readonly<Partial<Record<StepClass, readonly ChangeClass[]>>> = {
   backfill: ["backfill", "rewrite"],
@@ -25,7 +25,7 @@ const calledForBy: Readonly<Partial<Record<StepClass, readonly ChangeClass[]>>> 
   rewrite: ["rewrite"],
   destructive: ["destructive"],
 };
-/** A change's class > the steps that may do it: a unique rule is built online, and may still find two alike. */
+/** A change's class > the steps that can perform it: a unique rule is built online, and can still find duplicates. */
 const doneBy: Readonly<Partial<Record<ChangeClass, readonly StepClass[]>>> = {
   online: ["online", "data_dependent"],
   backfill: ["backfill"],
@@ -80,7 +80,7 @@ const small: Readonly<Record<string, readonly [string, string]>> = {
   "a secret": ["title: string", "title: string\ntoken: secret?"],
 };
 
-/** One of each kind of column and of what is told apart about its changes. */
+/** One of each kind of column, and of each difference in its changes. */
 const types = [
   "string",
   "enum[a, b]",
@@ -112,13 +112,13 @@ const types = [
 ];
 
 describe("the classes of changes and of steps", () => {
-  test("are held on many pairs", () => expect(cases.length).toBeGreaterThanOrEqual(7));
+  test("match on many pairs", () => expect(cases.length).toBeGreaterThanOrEqual(7));
 
   test.each(cases)("%s", (_, folder) => agree(modelIn(folder, "before.yaml"), modelIn(folder, "blueprint.yaml")));
 
   test.each(Object.entries(small))("%s", (_, [before, after]) => agree(modelOf(before), modelOf(after)));
 
-  test.each(types)("%s, turned into any other type", (type) => {
+  test.each(types)("%s, changed to any other type", (type) => {
     const before = modelOf(`value: "${type}?"`);
     for (const other of types) {
       if (type !== other) agree(before, modelOf(`value: "${other}?"`), other);

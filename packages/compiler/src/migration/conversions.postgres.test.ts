@@ -1,4 +1,4 @@
-// Each conversion, held against a real Postgres: what it gives, and that no value of a type makes it fail.
+// Each conversion on a real Postgres: its result, and that no value of the type makes it fail.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** In the order of the values; undefined where there is no conversion. */
+/** In the order of the values; undefined if there is no conversion. */
 async function convert(from: string, to: string, values: readonly (string | null)[]): Promise<unknown[] | undefined> {
   const conversion = conversionOf(from, to);
   if (conversion === null) return undefined;
@@ -28,7 +28,7 @@ async function convert(from: string, to: string, values: readonly (string | null
   return rows.map(({ y }) => y);
 }
 
-describe("what a value becomes", () => {
+describe("converts", () => {
   test.each([
     [
       "text",
@@ -144,7 +144,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   jsonb: ["null", "[]", '"x"', "1e400"],
 };
 
-test("no value makes a conversion fail, and one that is total leaves none out", async () => {
+test("no value makes a conversion fail, and a total conversion converts every value", async () => {
   let [conversions, values] = [0, 0];
   for (const [from, samples] of Object.entries(all))
     for (const to of Object.keys(all)) {

@@ -1,4 +1,4 @@
-// The numbers of a sequence go on, whatever its entity or field is called, and whether or not it was set aside meanwhile.
+// The numbers of a sequence continue, whatever the names of its entity and field, and whether or not it was set aside.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import type { SetAside } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -34,7 +34,7 @@ type Counters = Readonly<Record<string, string>>;
 /** `entity.field` > the last number, as the bundle of the last text names its counters. */
 const stands = { "invoice.number": "17", "invoice.code": "4", "order.number": "2" };
 
-/** What has which other name before; a text can't say that two change places, a way back to an earlier version can. */
+/** The former names. A text can't say that two names were swapped, but a way back to an earlier version can. */
 type Was = Readonly<Record<string, string>>;
 
 test.each<[string, readonly string[], Was, Counters]>([
@@ -66,7 +66,7 @@ test.each<[string, readonly string[], Was, Counters]>([
   expect(await countersOf(names, old)).toEqual(stands);
 });
 
-test("all that counts is set aside, and comes back under its names", async () => {
+test("all counters are set aside, and restored under their names", async () => {
   const [old, next] = [modelOf([invoices, orders]), modelOf(["note: { fields: { title: string } }"])];
   const names = await live(old);
   const there = await go(names, old, next, [], "t1");
@@ -74,7 +74,7 @@ test("all that counts is set aside, and comes back under its names", async () =>
   expect(await countersOf(names, old)).toEqual(stands);
 });
 
-test("what was set aside goes along with its entity", async () => {
+test("counters that are set aside belong to their entity", async () => {
   const old = modelOf([invoices, orders]);
   const without = modelOf(["invoice: { fields: { number: sequence(INV-), note: text? } }", orders]);
   const moved = modelOf(["bill: { was: invoice, fields: { number: sequence(INV-), note: text? } }", orders]);
@@ -89,12 +89,12 @@ test("what was set aside goes along with its entity", async () => {
   expect(await countersOf(names, back)).toEqual({ "bill.number": "17", "bill.code": "4", "order.number": "2" });
 });
 
-test("a new one under the name begins anew", async () => {
+test("a new counter with the same name starts from the beginning", async () => {
   const old = modelOf([invoices, orders]);
   const without = modelOf(["invoice: { fields: { number: sequence(INV-), note: text? } }", orders]);
   const names = await live(old);
   await go(names, old, without, [], "t1");
-  // What was set aside has expired.
+  // The time of the set-aside data is over.
   await go(names, without, old, [], "t2");
   expect(await countersOf(names, old)).toEqual({ ...stands, "invoice.code": null });
 });

@@ -1,5 +1,5 @@
-// Exclusions that come, go and are renamed, on a real Postgres: rows that stand are held to them as well as new ones, and what stands
-// in the way is told before anything runs.
+// Added, removed and renamed exclusions on a real Postgres: they apply to existing and to new rows, and violators are
+// reported before anything runs.
 import type { Column, Exclusion, MigrationStep, Table } from "@plinth/bundle";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ const overlaps = expect.objectContaining({ code: "23P01" });
 describe("an exclusion of a filled table", () => {
   const rows = `insert into $.bookings values (${id(1)}, 'a', 1, 5), (${id(2)}, 'a', 5, 9), (${id(3)}, 'b', 1, 5), (${id(4)}, null, 1, 5)`;
 
-  test("binds what stood, what was written meanwhile, and what comes", async () => {
+  test("applies to existing records, to records written during the change, and to later ones", async () => {
     const { query } = await walker.walk([bookings()], [guarded], {
       rows,
       meanwhile: `insert into $.bookings values (gen_random_uuid(), 'old #', 1, 2)`,
@@ -51,7 +51,7 @@ describe("an exclusion of a filled table", () => {
     await query("insert into $.bookings values (gen_random_uuid(), 'a', 9, 10), (gen_random_uuid(), null, 1, 5)");
   });
 
-  test("lets nothing that the new release writes overlap, from the first moment on", async () => {
+  test("never lets the new release write overlapping records", async () => {
     const { names } = await walker.walk([bookings()], [bookings()], { rows });
     let served = 0;
     const attempt = async ({ phase }: MigrationStep): Promise<void> => {
@@ -68,7 +68,7 @@ describe("an exclusion of a filled table", () => {
     expect(served).toBeGreaterThan(0);
   });
 
-  test("stops the deployment before the switch where the old release writes what overlaps", async () => {
+  test("stops the deployment before the switch if the old release writes overlapping records", async () => {
     const { names } = await walker.walk([bookings()], [bookings()], { rows });
     const reached: MigrationStep[] = [];
     const meanwhile = async (step: MigrationStep): Promise<void> => {
@@ -83,7 +83,7 @@ describe("an exclusion of a filled table", () => {
     expect(reached.at(-1)?.phase).toBe("before");
   });
 
-  test("goes along with renames, and leaves nothing behind", async () => {
+  test("follows renames, and leaves nothing behind", async () => {
     const first = await walker.walk([bookings()], [guarded], { rows });
     const named = [optional("hall", "text"), optional("begins", "integer"), optional("ends", "integer")];
     const other = exclusion("visits", { same: ["hall"], from: "begins" });
@@ -97,7 +97,7 @@ describe("an exclusion of a filled table", () => {
     await third.query("insert into $.visits values (gen_random_uuid(), 'a', 2, 3)");
   });
 
-  test("comes back with a table that was set aside", async () => {
+  test("is restored with a table that was set aside", async () => {
     const first = await walker.walk([bookings()], [guarded], { rows });
     const gone = await walker.advance(first, [guarded], []);
     const back = await walker.advance(gone, [], [guarded], { setAside: asideOf(gone.steps) });
@@ -105,7 +105,7 @@ describe("an exclusion of a filled table", () => {
     await expect(insert).rejects.toEqual(overlaps);
   });
 
-  test("that replaces another leaves no moment at which two could come to overlap", async () => {
+  test("that replaces another never allows an overlap in between", async () => {
     const first = await walker.walk([bookings()], [guarded], { rows });
     const where = `${q("room")} <> 'z'`;
     const other = bookings({ exclusions: [{ ...exclusion("bookings", { where }), guard: "_guard_other" }] });
@@ -124,7 +124,7 @@ describe("an exclusion of a filled table", () => {
     expect(await inspect(walker.client, first.names)).toEqual(await inspect(walker.client, fresh));
   });
 
-  test("of other columns is another one", async () => {
+  test("of other columns is another exclusion", async () => {
     const first = await walker.walk([bookings()], [guarded], { rows });
     const where = `${q("room")} <> 'a'`;
     const narrower = bookings({ exclusions: [{ ...exclusion("bookings", { where }), guard: "_guard_other" }] });
@@ -134,7 +134,7 @@ describe("an exclusion of a filled table", () => {
   });
 });
 
-describe("names that are wanted while others have them", () => {
+describe("names that another object still has", () => {
   const rows = `insert into $.bookings values (${id(1)}, 'a', 1, 5), (${id(2)}, 'a', 5, 9)`;
   const taken = "insert into $.bookings values (gen_random_uuid(), 'a', 2, 3)";
 
@@ -145,7 +145,7 @@ describe("names that are wanted while others have them", () => {
     await expect(query(taken)).rejects.toEqual(overlaps);
   });
 
-  test("the guard of columns that change places", async () => {
+  test("the guard of columns that swap names", async () => {
     const [room, starts, ends] = columns as [Column, Column, Column];
     const swapped = bookings({ columns: [room, ends, starts], exclusions: [exclusion("bookings")] });
     const renames = { columns: { bookings: { starts: "ends", ends: "starts" } } };
@@ -157,7 +157,7 @@ describe("names that are wanted while others have them", () => {
     ).rejects.toEqual(overlaps);
   });
 
-  test("tables that change places", async () => {
+  test("tables that swap names", async () => {
     const visits = bookings({ exclusions: [{ ...exclusion("visits"), guard: "_guard_visits" }] }, "visits");
     const exchanged = [
       bookings({ exclusions: [{ ...exclusion("bookings"), guard: "_guard_visits" }] }),
@@ -170,7 +170,7 @@ describe("names that are wanted while others have them", () => {
   });
 });
 
-test("a new column of the exclusion starts with what its default says", async () => {
+test("a new column of the exclusion starts with its default", async () => {
   const wider = [...columns, required("floor", "integer", "1")];
   const after = bookings({ columns: wider, exclusions: [exclusion("bookings", { same: ["room", "floor"] })] });
   const { query } = await walker.walk([bookings()], [after], {
@@ -182,14 +182,14 @@ test("a new column of the exclusion starts with what its default says", async ()
 
 type Range = readonly [room: string | null, from: number | null, to: number | null];
 
-/** As Postgres's ranges have it: an empty one overlaps nothing, a missing end is open. */
+/** Like ranges in Postgres: an empty one overlaps nothing, and a missing end is open. */
 function meet([room, from, to]: Range, [other, begin, end]: Range): boolean {
   const isEmpty = (a: number | null, b: number | null): boolean => a !== null && b !== null && a >= b;
   if (room === null || room !== other || isEmpty(from, to) || isEmpty(begin, end)) return false;
   return (from ?? -99) < (end ?? 99) && (begin ?? -99) < (to ?? 99);
 }
 
-test("whoever stands in the way is found, whatever the rows", async () => {
+test("overlapping records are found in any set of rows", async () => {
   const names = await walker.make([bookings()]);
   const step = plan([bookings()], [guarded]).plan.steps.find(({ kind }) => kind === "verify") as Extract<
     MigrationStep,

@@ -1,5 +1,5 @@
-// Values that fills calculate at the edges of their types, on a real Postgres while the old release writes: a fill fails on no row,
-// and gives what the field can hold, or nothing.
+// Fills that calculate values at the limits of their types, on a real Postgres while the old release writes: a fill
+// fails on no row, and gives a value that the field can store, or none.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";

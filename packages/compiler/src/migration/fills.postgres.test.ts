@@ -1,5 +1,5 @@
-// What rows that stand already get (`fill`), and the numbers that a new sequence gives them, on a real Postgres, while the old
-// release writes.
+// Values for existing rows (`fill`), and the numbers of a new sequence, on a real Postgres while the old release
+// writes.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
@@ -70,7 +70,7 @@ const id = (at: number): string => `'00000000-0000-7000-8000-${String(at).padSta
 describe("a required field on a filled table", () => {
   const before = person("first: string", "last: string?", "age: int = 7");
 
-  test("is filled from other fields, also for what the old release writes meanwhile", async () => {
+  test("is filled from other fields, also for records that the old release writes during the change", async () => {
     const after = person(
       "first: string",
       "last: string?",
@@ -93,7 +93,7 @@ describe("a required field on a filled table", () => {
     await sameAsFresh(names, after);
   });
 
-  test("stops before anything runs where there is no value for a record", async () => {
+  test("stops before anything runs if a record gets no value", async () => {
     const after = person("first: string", "last: string?", "age: int = 7", "called: string fill(last)");
     const names = await started(
       before,
@@ -104,7 +104,7 @@ describe("a required field on a filled table", () => {
     expect(await inspect(walker.client, names)).toEqual(catalog);
   });
 
-  test("stops at the switch where the old release writes a record meanwhile that there is no value for", async () => {
+  test("stops at the switch if the old release has written a record that gets no value", async () => {
     const after = person("first: string", "last: string?", "age: int = 7", "called: string fill(last)");
     const names = await started(before, `insert into $.people (id, first, last) values (${id(1)}, 'Ana', 'A')`);
     const meanwhile = writing(names, "insert into $.people (id, first) values (gen_random_uuid(), 'new')");
@@ -118,7 +118,7 @@ describe("a required field on a filled table", () => {
     ["email fill(first)", /called that is not an email/],
     ["string unique fill(first)", /same called/],
     ["enum[Ana, Cy] fill(first)", /called other than/],
-  ])("%s: what breaks its limits is found before anything runs", async (notation, message) => {
+  ])("%s: values outside the limits are found before anything runs", async (notation, message) => {
     const after = person("first: string", "last: string?", "age: int = 7", `called: "${notation}"`);
     const names = await started(
       before,
@@ -127,7 +127,7 @@ describe("a required field on a filled table", () => {
     await expect(apply(walker.client, change(before, after), names)).rejects.toThrow(message);
   });
 
-  test("numbers are rounded to the column's places, and what is too large for it is no value", async () => {
+  test("rounds numbers to the column's decimal places, and counts numbers that are too large as missing", async () => {
     const half = person("first: string", "last: string?", "age: int = 7", `half: "decimal(3, 1) fill(age / 3.0)"`);
     const names = await started(before, `insert into $.people (id, first, age) values (${id(1)}, 'Ana', 100)`);
     await apply(walker.client, change(before, half), names);
@@ -137,7 +137,7 @@ describe("a required field on a filled table", () => {
     await expect(apply(walker.client, change(before, large), other)).rejects.toThrow(/no value for half/);
   });
 
-  test("is split out of another, which goes in the next change", async () => {
+  test("is split from another field, which the next change removes", async () => {
     const both = person(
       "first: string",
       "last: string?",
@@ -162,11 +162,11 @@ describe("a required field on a filled table", () => {
   });
 });
 
-describe("a field that stands", () => {
+describe("an existing field", () => {
   const before = person("first: string", "nick: string?");
   const rows = `insert into $.people (id, first, nick) values (${id(1)}, 'Ana', null), (${id(2)}, 'Bo', 'B')`;
 
-  test("that becomes required is filled where it is empty", async () => {
+  test("that becomes required is filled if it is empty", async () => {
     const after = person("first: string", "nick: string fill(first)");
     const names = await started(before, rows);
     const meanwhile = writing(names, "insert into $.people (id, first) values (gen_random_uuid(), 'new')");
@@ -190,7 +190,7 @@ describe("a field that stands", () => {
     expect(await run(names, "select nick from $.people")).toEqual([[null], [null]]);
   });
 
-  test("is filled with what another becomes in the same change, and under its new name", async () => {
+  test("is filled from a field that is converted or renamed in the same change", async () => {
     const after = person(
       "called: string was(first)",
       "age: int? fill(size(called))",
@@ -204,14 +204,14 @@ describe("a field that stands", () => {
     ]);
   });
 
-  test("whose check the filled values break stops the change", async () => {
+  test("stops the change if the filled values violate its check", async () => {
     const strict = person("first: string", "nick: string(1, 2)?");
     const after = person("first: string", "nick: string(1, 2) fill(first)");
     const names = await started(strict, rows);
     await expect(apply(walker.client, change(strict, after), names)).rejects.toThrow(/1 .*nick longer than 2|1 .*nick/);
   });
 
-  test("and whose type changes is filled where it was empty", async () => {
+  test("whose type changes is filled if it was empty", async () => {
     const text = person("first: string", "nick: string?");
     const after = person("first: string", "nick: int fill(size(first))");
     const names = await started(
@@ -224,7 +224,7 @@ describe("a field that stands", () => {
   });
 });
 
-test("organizations come to a filled project: a constant for the parent, the parent's for the children, in one change", async () => {
+test("a filled project gets organizations in one change: a constant for the parent, the parent's for the children", async () => {
   const before = modelOf({
     project: { fields: ["name: string"] },
     task: { fields: ["project_id: ref(project)", "title: string"] },
@@ -260,7 +260,7 @@ describe("a sequence on a filled table", () => {
   const before = person("first: string");
   const three = `insert into $.people (id, first) values (${id(3)}, 'c'), (${id(1)}, 'a'), (${id(2)}, 'b')`;
 
-  test("numbers the records in the order of their making, those that the old release makes meanwhile behind them", async () => {
+  test("numbers the records in the order of their creation, and then those that the old release creates", async () => {
     const after = person("first: string", "number: sequence(P-)");
     const names = await started(before, three);
     const fresh = "00000000-0000-7000-9000-";
@@ -276,7 +276,7 @@ describe("a sequence on a filled table", () => {
     await sameAsFresh(names, after);
   });
 
-  test("counts on from there where the table is renamed in the same change", async () => {
+  test("continues if the table is renamed in the same change", async () => {
     const after = modelOf({ human: { options: ["was: person"], fields: ["first: string", "number: sequence"] } });
     const names = await started(before, three);
     await apply(walker.client, change(before, after), names);
@@ -284,7 +284,7 @@ describe("a sequence on a filled table", () => {
     expect(await run(names, "select name, value::int from $.sequences")).toEqual([["humans.number", 3]]);
   });
 
-  test("counts for each organization by itself, which may come in the same change", async () => {
+  test("counts for each organization, also if it is added in the same change", async () => {
     const owned = modelOf({ bill: { fields: ["name: string", "owner_id: uuid"] } });
     const after = modelOf({
       bill: {
@@ -312,7 +312,7 @@ describe("a sequence on a filled table", () => {
   });
 });
 
-test("numbers that a transition gives instead, and the way back", async () => {
+test("can move to a transition, and back", async () => {
   const entity = (number: string): Model =>
     modelOf({
       bill: {
@@ -338,7 +338,7 @@ test("numbers that a transition gives instead, and the way back", async () => {
   await sameAsFresh(names, always);
 });
 
-test("a text that looks like the end of what it stands in stays a text", async () => {
+test("a text that looks like the end of a literal stays a text", async () => {
   const text = "$body$; {schema} {after} $$ $body_1$ it''s \\\\ end $guard$";
   const before = person("first: string");
   const after = person(
@@ -352,7 +352,7 @@ test("a text that looks like the end of what it stands in stays a text", async (
   await sameAsFresh(names, after);
 });
 
-test("fills that read other fills over and over are refused, not written out without end", () => {
+test("fills that read other fills repeatedly are refused", () => {
   const fields = [
     "start: string",
     ...Array.from(

@@ -1,4 +1,5 @@
-// A text that becomes an email, a URL or another text with a form, on a real Postgres: whoever breaks the form stops the change.
+// A text that becomes an email, a URL or another type with a form, on a real Postgres: a value with a wrong form stops
+// the change.
 import { checkBlueprint, type Model, patterns } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
@@ -53,14 +54,14 @@ const forms = [
 describe.each(forms)("a string that becomes %s", (form, good, bad) => {
   const [before, after] = [modelOf("contact: string?"), modelOf(`contact: ${form}?`)];
 
-  test("stops before anything runs where a value that stands breaks the form", async () => {
+  test("stops before anything runs if an existing value has the wrong form", async () => {
     const names = await walker.make(compileModel(before).tables);
     await insert(names, "contact", good);
     await insert(names, "contact", bad);
     await expect(apply(walker.client, change(before, after), names)).rejects.toThrow(/1 .*contact that is not a/);
   });
 
-  test("goes where all have it, and stops at the switch where the old release broke it meanwhile", async () => {
+  test("succeeds if all values have the form, and stops at the switch if the old release has written another", async () => {
     const names = await walker.make(compileModel(before).tables);
     await insert(names, "contact", good);
     await apply(walker.client, change(before, after), names);
@@ -88,7 +89,7 @@ test("a renamed field is checked under its old name, and an email that stays one
   expect(change(after, modelOf("mail: email", "note: text?")).steps.filter((step) => /form/.test(step.id))).toEqual([]);
 });
 
-test("two fields that exchange their names in one change keep their values, and are checked under their new types", async () => {
+test("two fields that swap their names in one change keep their values, and are checked with their new types", async () => {
   const [before, after] = [
     modelOf("mail: string?", "site: string?"),
     modelOf("mail: email? was(site)", "site: url? was(mail)"),
@@ -109,7 +110,7 @@ test("two fields that exchange their names in one change keep their values, and 
   expect(change(after, after).steps).toEqual([]);
 });
 
-test("a profile field is checked as well", () => {
+test("a profile field is checked, too", () => {
   const withProfile = (type: string): Model => {
     const { model } = checkBlueprint(`project: forms\nmodules: [auth, users]\nusers:\n  fields:\n    site: ${type}?\n`);
     if (model === null) throw new Error("the blueprint is not valid");
@@ -119,7 +120,7 @@ test("a profile field is checked as well", () => {
   expect(steps.map((step) => step.violation)).toEqual(["a site that is not a URL"]);
 });
 
-test("what comes back from being set aside is checked as well", async () => {
+test("restored values are checked, too", async () => {
   const [before, without, after] = [
     modelOf("contact: string?", "note: text?"),
     modelOf("note: text?"),
@@ -133,7 +134,7 @@ test("what comes back from being set aside is checked as well", async () => {
   await expect(apply(walker.client, back, names)).rejects.toThrow("a contact that is not an email address");
 });
 
-test("Postgres and the body's schema agree on what has a form", async () => {
+test("Postgres and the schema of the body accept the same forms", async () => {
   const odd = ["", " ", "\n", "a\n", "é", "\u00a0", "\u2003", "\ufeff", "\x01", "\x1f", "\x7f", "\u{1f600}"];
   for (const [form, good, bad] of forms) {
     const url = form === "url" ? ["http://[::1]:80/x", "https://a.b/\u2028", "https://a.b/é", "https://-a.b"] : [];

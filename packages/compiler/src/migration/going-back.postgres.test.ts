@@ -1,4 +1,5 @@
-// Going back to a blueprint from before a rename, on a real Postgres: what the renamed field holds returns under its former name.
+// Going back to a blueprint from before a rename, on a real Postgres: the values of the renamed field return under its
+// former name.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";
@@ -13,7 +14,7 @@ afterAll(() => walker?.close());
 
 const notes = (...fields: readonly string[]) => modelOf({ note: { fields } });
 
-test("a field goes back to its former name with what it holds", async () => {
+test("a field goes back to its former name with its values", async () => {
   const [a, b] = [notes("title: string"), notes("heading: string was(title)")];
   const names = await walk.started(a, `insert into $.notes (id, title) values (${id(1)}, 'x')`);
   await walk.go(names, a, b);
@@ -22,7 +23,7 @@ test("a field goes back to its former name with what it holds", async () => {
   expect(await walk.run(names, "select title from $.notes order by id")).toEqual([["x"], ["y"]]);
 });
 
-test("a field that became another type beside its rename goes back as well", async () => {
+test("a field that was renamed and converted goes back, too", async () => {
   const [a, b] = [notes("size: string"), notes("bytes: int was(size)")];
   const names = await walk.started(a, `insert into $.notes (id, size) values (${id(1)}, '12')`);
   const setAside = await walk.go(names, a, b);
@@ -47,13 +48,13 @@ test("an entity goes back to its former name with its records and links", async 
   ]);
 });
 
-test("it is told as a rename, and nothing is set aside", () => {
+test("it is reported as a rename, and nothing is set aside", () => {
   const { changes, consents } = propose(notes("heading: string was(title)"), notes("title: string"));
   expect(changes.map(({ kind, path }) => `${kind} ${path}`)).toContain("field_renamed note.title");
   expect(consents.filter((consent) => consent.startsWith("destructive"))).toEqual([]);
 });
 
-test("a rename from a field that stays is refused, where its own rename has been carried out", () => {
+test("a rename from a field that stays is refused if its own rename has already been carried out", () => {
   const live = notes("title: string was(name)");
   const { refused } = propose(live, notes("title: string was(name)", "heading: string? was(title)"));
   expect(refused).toEqual([

@@ -1,4 +1,4 @@
-// Plans between blueprints, as they are told to a person. Reviewed as diffs.
+// Plans between blueprints, as people see them. Reviewed as diffs.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";

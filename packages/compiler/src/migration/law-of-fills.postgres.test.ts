@@ -1,5 +1,5 @@
-// The law of fills: on any way from one schema to another, a column that is filled from another holds what that other one held,
-// where it had no value itself, and keeps its own value otherwise; the schema is the one that was wanted.
+// The law of fills: between any two schemas, a column that is filled from another gets that column's value if it had
+// none, and keeps its own value otherwise. The resulting schema is the intended one.
 import type { Table } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A column, and another that it is filled from, by the names after. */
+/** A column, and the column that it is filled from, by their new names. */
 interface Filled {
   readonly table: string;
   readonly column: string;
@@ -46,7 +46,7 @@ function filledIn(tables: readonly Table[]): readonly Filled[] {
     const refers = new Set(foreignKeys.map((key) => key.column));
     const free = columns.filter((column) => !["id", "deleted_at"].includes(column.name) && !refers.has(column.name));
     const sources = new Set<string>();
-    // A source is no target: fills of fills have tests of their own.
+    // A source is never a target; fills from fills have separate tests.
     return free.flatMap((column): Filled[] => {
       const { sqlType } = column;
       const from = free.find((other) => other !== column && (other.sqlType === sqlType || sqlType === "text"));
@@ -117,7 +117,7 @@ async function holds({ before, after, rows }: Change): Promise<void> {
       const old = was?.get(id);
       if (old === undefined || fallback !== null) continue;
       const own = old[oldColumns.get(one.column) ?? one.column] ?? null;
-      // What the other holds now is what it became in the same change.
+      // The source's value after its conversion in the same change.
       if (own === null) expect([one, row[one.column]]).toEqual([one, row[one.from]]);
       else expect([one, row[one.column] === null]).toEqual([one, false]);
       if (own !== null) seen.kept++;

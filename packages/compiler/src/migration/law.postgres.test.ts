@@ -1,5 +1,5 @@
-// The law of migrations: a plan from any schema to any other gives exactly that one, keeps every value that it doesn't say it
-// sets aside or converts, rewrites nothing, finds every record by its words, and leaves nothing to do.
+// The law of migrations: a plan between any two schemas gives exactly the second one, keeps every value that it doesn't
+// set aside or convert, rewrites nothing, leaves every record searchable, and a second plan is empty.
 import type { MigrationPlan, SetAside, Table } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
@@ -36,7 +36,7 @@ test("any schema to any other", { timeout: 180_000 }, async () => {
   await fc.assert(fc.asyncProperty(change, holds), {
     seed: SEED,
     numRuns: PAIRS,
-    // A machine that is busy with other things, or the search for the smallest failure, ends here.
+    // Ends the test on a busy machine, or during the search for the smallest failure.
     interruptAfterTimeLimit: 150_000,
     markInterruptAsFailure: true,
   });
@@ -79,7 +79,7 @@ async function holds({ before, after, rows, busy }: Change): Promise<void> {
   await back(names, { before, after, rows, busy }, there.plan, living, fates);
 }
 
-/** Whether it went; where it was stopped, nothing may have changed. */
+/** Whether it succeeded; if it was stopped, nothing has changed. */
 async function goes(
   names: Names,
   old: readonly Table[],
@@ -113,7 +113,7 @@ async function goes(
   return true;
 }
 
-/** Whenever it was written, and by which release. */
+/** Whichever release wrote it, and at any time. */
 async function findsAll(names: Names, tables: readonly Table[]): Promise<void> {
   for (const { name, search } of tables) {
     if (search === undefined) continue;
@@ -125,7 +125,7 @@ async function findsAll(names: Names, tables: readonly Table[]): Promise<void> {
   }
 }
 
-/** Deleted rows of a table that no longer keeps them are taken aside, with their values; the others stay. */
+/** Deleted rows of a table without soft delete are set aside with their values; the others stay. */
 async function withoutDeleted(
   names: Names,
   standing: Snapshot,
@@ -149,7 +149,7 @@ async function withoutDeleted(
   return { ...standing, rows, xmins };
 }
 
-/** And home again: what was set aside holds what it held. */
+/** And back again: set-aside data has its old values. */
 async function back(
   names: Names,
   { before, after }: Change,
@@ -178,7 +178,7 @@ interface Snapshot {
   readonly xmins: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-/** What is set aside stands under the name that it is kept as. */
+/** Data that is set aside has its new name. */
 async function snapshot(names: Names, tables: readonly Table[], planned?: MigrationPlan): Promise<Snapshot> {
   const aside = (planned?.steps ?? []).flatMap((step) => (step.kind === "set_aside" ? [step.what] : []));
   const whole = aside.flatMap(({ was }) => (was === null ? [] : [was]));
@@ -204,16 +204,16 @@ async function snapshot(names: Names, tables: readonly Table[], planned?: Migrat
 interface Fate {
   readonly table: string;
   readonly column: string;
-  /** Beside the column that holds it still. */
+  /** In addition to the column that still contains it. */
   readonly converted: string | null;
   /** No step writes rows of the table. */
   readonly unwritten: boolean;
 }
 
-/** `table.column` before > where it stands after. */
+/** `table.column` before > its position afterwards. */
 type Fates = ReadonlyMap<string, Fate>;
 
-/** By names alone, as the author declared them; the planner is asked only what it set aside. */
+/** Only by names, as the author declared them; the planner is only asked what it has set aside. */
 function fatesOf(
   planned: MigrationPlan,
   old: readonly Table[],
@@ -260,7 +260,7 @@ function compare(standing: Snapshot, reached: Snapshot, fates: Fates, busy: bool
       for (const [column, value] of Object.entries(row)) {
         const fate = fates.get(`${tableName}.${column}`)!;
         seen.values++;
-        // A wider numeric of the same scale is printed alike.
+        // A wider numeric with the same scale prints the same.
         expect([tableName, column, now[fate.column]]).toEqual([tableName, column, value]);
         if (fate.converted !== null) expect([column, now[fate.converted] === null]).toEqual([column, value === null]);
       }

@@ -1,4 +1,4 @@
-// A reference becomes a list of links and the other way round, on a real Postgres, while the old release writes.
+// A reference becomes a list of links, and the other way round, on a real Postgres while the old release writes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";
@@ -23,7 +23,7 @@ const links = "select right(note_id::text, 2), right(tag_id::text, 1) from $.not
 const labels = "select right(id::text, 2), right(label::text, 1) from $.notes order by 1";
 
 describe("a reference that becomes a list", () => {
-  test("keeps what each record refers to as one link", async () => {
+  test("keeps the reference of each record as one link", async () => {
     const names = await walk.started(one, notes);
     await walk.go(names, one, many);
     expect(await walk.run(names, links)).toEqual([
@@ -32,7 +32,7 @@ describe("a reference that becomes a list", () => {
     ]);
   });
 
-  test("follows what the old release writes meanwhile", async () => {
+  test("follows writes of the old release during the change", async () => {
     const names = await walk.started(one, notes);
     await walk.go(names, one, many, {
       meanwhile: [
@@ -59,13 +59,13 @@ describe("a reference that becomes a list", () => {
     expect(linked).toBe(made + 1);
   });
 
-  test("under a new name as well", async () => {
+  test("can have a new name", async () => {
     const names = await walk.started(one, notes);
     await walk.go(names, one, withField("marks: refs(tag) was(label)"));
     expect(await walk.run(names, links.replace("notes__label", "notes__marks"))).toHaveLength(2);
   });
 
-  test("is said in the diff, and asks for no consent to a loss", () => {
+  test("is shown in the diff, and needs no consent to a loss", () => {
     const { changes, consents } = propose(one, many);
     expect(changes.find(({ path }) => path === "note.label")).toMatchObject({
       kind: "field_changed",
@@ -88,7 +88,7 @@ describe("a list that becomes a reference", () => {
     ]);
   });
 
-  test("stops before anything runs where a record has more than one link", async () => {
+  test("stops before anything runs if a record has more than one link", async () => {
     const names = await walk.started(many, linked([11, 1], [11, 2], [12, 1]));
     await expect(walk.go(names, many, one)).rejects.toThrow(
       /1 of notes have more than one link in label: .*0011 2 links/,
@@ -96,7 +96,7 @@ describe("a list that becomes a reference", () => {
     expect(await walk.run(names, links)).toHaveLength(3);
   });
 
-  test("stops where it is to be required, and a record has no link", async () => {
+  test("stops if it becomes required, and a record has no link", async () => {
     const names = await walk.started(many, linked([11, 1]));
     await expect(walk.go(names, many, required)).rejects.toThrow(/1 of notes have no value for label: .*0012/);
     await walk.run(names, `insert into $.notes__label values (${id(12)}, ${id(3)})`);
@@ -107,7 +107,7 @@ describe("a list that becomes a reference", () => {
     ]);
   });
 
-  test("follows what the old release links and unlinks meanwhile", async () => {
+  test("follows links that the old release adds and removes during the change", async () => {
     const names = await walk.started(many, linked([11, 1]));
     await walk.go(names, many, one, {
       meanwhile: [
@@ -122,7 +122,7 @@ describe("a list that becomes a reference", () => {
     ]);
   });
 
-  test("stops at the switch where the old release makes a second link meanwhile", async () => {
+  test("stops at the switch if the old release has added a second link", async () => {
     const names = await walk.started(many, linked([11, 1]));
     const meanwhile = `insert into $.notes__label values (${id(11)}, ${id(3)}) on conflict do nothing`;
     await expect(walk.go(names, many, one, { meanwhile })).rejects.toThrow(/with more than one link in label/);
@@ -130,7 +130,7 @@ describe("a list that becomes a reference", () => {
   });
 });
 
-test("there and back again, what is linked in between counts", async () => {
+test("can be changed back, and links from in between count", async () => {
   const names = await walk.started(one, notes);
   const kept = await walk.go(names, one, many);
   await walk.run(names, `update $.notes__label set tag_id = ${id(3)} where note_id = ${id(11)}`);
@@ -149,7 +149,7 @@ test("there and back again, what is linked in between counts", async () => {
   ]);
 });
 
-test("another entity's records are no links", () => {
+test("links to another entity are not converted", () => {
   const other = modelOf({ tag, mark: tag, note: { fields: ["title: string", "label: refs(mark)"] } });
   const before = modelOf({ tag, mark: tag, note: { fields: ["title: string", "label: ref(tag)?"] } });
   expect(propose(before, other).refused).toHaveLength(1);

@@ -1,4 +1,4 @@
-// What a plan says of itself: phases, classes, locks, reasons. That it holds is shown against a real Postgres elsewhere.
+// The description of a plan: phases, classes, locks, reasons. Other tests run plans on a real Postgres.
 import type { Check, Column, MigrationStep, Table } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import {
@@ -45,7 +45,7 @@ describe("every plan", () => {
     table("c", { columns: [optional("a_id", "uuid")], foreignKeys: [references("c", "a_id", "a")] }),
   ];
 
-  test("a first schema is tables, then references", () => {
+  test("of a first schema creates tables, then references", () => {
     const { plan: planned } = plan(null, after);
     expect(planned.steps.map(tell)).toEqual([
       "before safe none: create-table-a",
@@ -55,11 +55,11 @@ describe("every plan", () => {
     expect(planned.steps.map(({ id }) => id.slice(0, 4))).toEqual(["001-", "002-", "003-"]);
   });
 
-  test("from a schema to itself there is nothing to do", () => {
+  test("from a schema to itself is empty", () => {
     expect(plan(after, structuredClone(after))).toEqual({ plan: { steps: [] }, refused: [] });
   });
 
-  test("is the same for the same change, and verifies before it touches anything", () => {
+  test("is the same for the same change, and verifies before it changes anything", () => {
     const { steps } = plan(before, after).plan;
     expect(plan(structuredClone(before), structuredClone(after)).plan.steps).toEqual(steps);
     const kinds = steps.map(({ kind }) => kind);
@@ -69,7 +69,7 @@ describe("every plan", () => {
     expect(new Set(steps.map(({ id }) => id)).size).toBe(steps.length);
   });
 
-  test("says of each step what it does and how it is undone", () => {
+  test("says what each step does and how it is undone", () => {
     for (const step of plan(before, after).plan.steps) {
       expect(step.summary, step.id).toMatch(/^[A-Z].*\.$/);
       expect(step.undo, step.id).toMatch(/^[A-Z].*\.$/);
@@ -79,14 +79,14 @@ describe("every plan", () => {
     }
   });
 
-  test("takes no lock that holds up a writer while it reads all rows", () => {
+  test("takes no lock that blocks writers while it reads all rows", () => {
     for (const step of plan(before, after).plan.steps)
       if (step.scans) expect(["none", "row exclusive", "share update exclusive"], step.id).toContain(step.lock);
   });
 });
 
 describe("columns", () => {
-  test("an optional one, one with a default, one that must be given", () => {
+  test("optional, with a default, required", () => {
     expect(
       told({}, { columns: [optional("a", "text"), required("b", "integer", "0"), required("c", "text")] }),
     ).toEqual([
@@ -112,7 +112,7 @@ describe("columns", () => {
     ]);
   });
 
-  test("kept under a name that Postgres takes, however long theirs is", () => {
+  test("set aside under a name that Postgres accepts, however long their name is", () => {
     const long = "x".repeat(60);
     const { plan: planned } = plan([table("listings", has(optional(long, "text"))), table(long)], [table("listings")], {
       tag: "r_0123456789",
@@ -141,7 +141,7 @@ describe("columns", () => {
     ]);
   });
 
-  test("a rename of what isn't there says nothing", () => {
+  test("a rename of a missing column does nothing", () => {
     expect(
       told(has(title), has(title), { tables: { x: "listings" }, columns: { listings: { y: "title" }, z: { a: "b" } } }),
     ).toEqual([]);
@@ -154,7 +154,7 @@ describe("types", () => {
     ["numeric(8,2)", "numeric(9,4)"],
     ["text", "integer"],
     ["text", "text[]"],
-  ])("%s becomes %s beside the old column", (from, to) => {
+  ])("%s becomes %s in a new column", (from, to) => {
     const steps = told(has(optional("a", from)), has(optional("a", to)));
     expect(steps).toContain("before backfill row exclusive, scans, rewrites: convert-listings");
     expect(steps).toContain("switch rewrite access exclusive: set-aside-listings-a");
@@ -164,7 +164,7 @@ describe("types", () => {
     ).toBe(true);
   });
 
-  test("more digits before the point are a matter of the catalog, unless an index would be built anew", () => {
+  test("more digits before the point only change the catalogue, unless an index would be rebuilt", () => {
     const change = (parts: TableParts) =>
       told(
         { ...parts, columns: [optional("a", "numeric(8,2)")] },
@@ -196,18 +196,18 @@ describe("types", () => {
     expect(refused[0]?.reason).toMatch(/no conversion .* Add a new field of the new type/);
   });
 
-  test("all refusals are told at once", () => {
+  test("all refusals are reported at once", () => {
     const parts = (type: string): TableParts => ({ columns: [optional("a", type), optional("b", type)] });
     expect(plan([table("listings", parts("point"))], [table("listings", parts("date"))]).refused).toHaveLength(2);
   });
 });
 
-describe("what is encrypted", () => {
+describe("an encrypted field", () => {
   const open = optional("token", "text");
   const secret: Column = { ...open, encrypted: true };
   const [plain, encrypted] = [[table("listings", has(open))], [table("listings", has(secret))]];
 
-  test("is no other column's value, nor is another's one of it", () => {
+  test("never gets the value of another column, and no other column gets its value", () => {
     const reasons = [plan(plain, encrypted), plan(encrypted, plain)].map(({ refused }) => refused[0]?.reason);
     expect(reasons[0]).toMatch(/^listings\.token can't become a secret: .* Add a new field of the new type/);
     expect(reasons[1]).toMatch(/^listings\.token can't stop being a secret: .* Add a new field of the new type/);
@@ -217,7 +217,7 @@ describe("what is encrypted", () => {
     expect(plan(encrypted, encrypted).refused).toEqual([]);
   });
 
-  test("comes back as what it was alone", () => {
+  test("is only restored as an encrypted field", () => {
     const without = [table("listings")];
     const kept = (before: readonly Table[]) =>
       plan(before, without).plan.steps.flatMap((step) => (step.kind === "set_aside" ? [step.what] : []));
@@ -237,7 +237,7 @@ describe("rules", () => {
   const status = (...values: readonly string[]) =>
     has(required("a", "text"), check("listings", "a", { kind: "one_of", values }));
 
-  test("a value more widens without a look at the rows; one less looks first", () => {
+  test("one more value needs no check of the rows; one less does", () => {
     expect(told(status("x"), status("y", "x"))).toEqual([
       "switch safe access exclusive: drop-check-listings--a--check",
       "switch online access exclusive: add-check-listings--a--check",
@@ -270,7 +270,7 @@ describe("rules", () => {
     expect(steps.some((step) => step.includes("verify"))).toBe(!wider);
   });
 
-  test("unique rules and indexes never hold up a writer", () => {
+  test("unique rules and indexes never block writers", () => {
     const both: TableParts = {
       columns: [title],
       uniques: [unique("listings", ["title"])],
@@ -304,7 +304,7 @@ describe("rules", () => {
     );
   });
 
-  test("a reference: what a delete does is no question to the rows, whom it names is", () => {
+  test("another delete rule needs no check of the rows; another target does", () => {
     const to = (target: string, onDelete: "cascade" | "no action") =>
       table("listings", {
         columns: [optional("x_id", "uuid")],
@@ -322,7 +322,7 @@ describe("rules", () => {
 });
 
 describe("tables", () => {
-  test("a pair table between others is another table", () => {
+  test("a join table between other entities is another table", () => {
     const pairs = (other: string) =>
       table("a__bs", { primaryKey: ["a_id", other], columns: [required("a_id", "uuid"), required(other, "uuid")] });
     expect(plan([pairs("b_id")], [pairs("c_id")]).plan.steps.map(tell)).toEqual([
@@ -331,7 +331,7 @@ describe("tables", () => {
     ]);
   });
 
-  test("what the service may do with the rows", () => {
+  test("the worker's rights on the rows", () => {
     const [may, maynot] = [table("a"), { ...table("a"), privileges: ["select", "insert"] as const }];
     expect(plan([may], [maynot]).plan.steps.map((step) => step.kind === "statement" && step.sql)).toEqual([
       'revoke update, delete on {schema}."a" from {worker};',
@@ -341,7 +341,7 @@ describe("tables", () => {
     ]);
   });
 
-  test("one that is kept aside comes back only where it fits", () => {
+  test("a table that is set aside is only restored if it fits", () => {
     const old = table("a", { columns: [title] });
     const setAside = plan([old], []).plan.steps.flatMap((step) => (step.kind === "set_aside" ? [step.what] : []));
     expect(plan([], [old], { setAside }).plan.steps.map(({ id }) => id)).toEqual([

@@ -1,4 +1,4 @@
-// What is added, dropped, brought back and renamed, carried out on a real Postgres: no value is lost.
+// Added, dropped, restored and renamed objects, on a real Postgres: no value is lost.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { check, index, optional, plan, references, required, table, unique } from "./testing/sample-tables.ts";
 import { asideOf, id, openWalker, type Walker } from "./testing/walk.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => walker?.close());
 
-describe("what is added", () => {
+describe("an added object", () => {
   const before = [table("listings", { columns: [required("title", "text")] })];
   const after = [
     table("categories", { columns: [required("name", "text")], uniques: [unique("categories", ["name"])] }),
@@ -35,7 +35,7 @@ describe("what is added", () => {
     }),
   ];
 
-  test("stands while the old release writes, and after", async () => {
+  test("exists while the old release writes, and afterwards", async () => {
     const { query } = await walk(before, after, {
       rows: `insert into $.listings values (${id(1)}, 'one')`,
       meanwhile: `insert into $.listings (id, title) values (gen_random_uuid(), 'more #')`,
@@ -46,7 +46,7 @@ describe("what is added", () => {
   });
 });
 
-describe("what is dropped", () => {
+describe("a dropped object", () => {
   const parts = {
     columns: [required("title", "text"), required("price", "integer", "7"), optional("owner_id", "uuid")],
     checks: [check("listings", "price", { kind: "range", min: "1", max: null })],
@@ -64,7 +64,7 @@ describe("what is dropped", () => {
   const rows = `insert into $.owners values (${id(9)}, 'ana');
     insert into $.listings values (${id(1)}, 'one', 5, ${id(9)}), (${id(2)}, 'two', 6, null)`;
 
-  test("is kept, comes back, and takes part in all that a new one would", async () => {
+  test("is set aside, restored, and then follows the same rules as a new one", async () => {
     const gone = await walk(before, after, {
       rows,
       meanwhile: `insert into $.listings (id, title) values (gen_random_uuid(), 'm#')`,
@@ -99,11 +99,11 @@ describe("what is dropped", () => {
     ]);
     expect(await back.query("select name from $.owners")).toEqual([["ana"]]);
     expect(await back.query("select count(*)::int from $.listings where price is null")).toEqual([[0]]);
-    // What is dropped again gets a name of its own.
+    // An object that is dropped again gets a separate name.
     await advance(back, before, after, { tag: "t3" });
   });
 
-  test("is made anew where its type is another by now", () => {
+  test("is created again if its type has changed in the meantime", () => {
     const texts = [table("listings", { columns: [required("title", "text"), optional("price", "text")] })];
     const setAside = asideOf(plan(before, after).plan.steps);
     expect(plan(after, texts, { setAside }).plan.steps.map((step) => step.summary)).toEqual([
@@ -111,7 +111,7 @@ describe("what is dropped", () => {
     ]);
   });
 
-  test("comes back while another thing still has its name", async () => {
+  test("is restored while another object still has its name", async () => {
     const one = (of: string, column: string) =>
       table(of, { columns: [required(column, "text")], uniques: [unique(of, [column])] });
     const both = [one("posts", "title"), one("pages", "title")];
@@ -148,7 +148,7 @@ describe("what is dropped", () => {
     expect(await again.query("select a, b from $.t")).toEqual([["was a", "was b"]]);
   });
 
-  test("goes along with its table, and comes back under its new name", async () => {
+  test("follows its table, and is restored under its new name", async () => {
     const withPrice = (of: string) => [
       table(of, { columns: [required("price", "integer", "1"), required("title", "text")] }),
     ];
@@ -170,7 +170,7 @@ describe("what is dropped", () => {
     expect(await back.query("select price, title from $.offers")).toEqual([[5, "one"]]);
   });
 
-  test("a name can be taken by another in the same plan", async () => {
+  test("can lose its name to another object in the same plan", async () => {
     const other = [
       table("listings", {
         columns: [required("title", "text"), optional("price", "integer")],
@@ -200,7 +200,7 @@ function parts2(of: string) {
   return { columns: [required("name", "text")], uniques: [unique(of, ["name"])] };
 }
 
-describe("what is renamed", () => {
+describe("a rename", () => {
   const shape = (of: string, a: string, b: string, target: string) =>
     table(of, {
       columns: [required(a, "text"), optional(b, "uuid"), required("n", "integer", "1")],
@@ -221,7 +221,7 @@ describe("what is renamed", () => {
     });
   const rows = `insert into $.posts values (${id(1)}, 'one', null, 1), (${id(2)}, 'two', null, 2)`;
 
-  test("tables, columns and all that is called after them, without a row written", async () => {
+  test("changes tables, columns and all derived names, without writing a row", async () => {
     const { query, written, steps } = await walk(
       [shape("posts", "title", "parent_id", "posts")],
       [shape("articles", "headline", "origin_id", "articles")],
@@ -240,7 +240,7 @@ describe("what is renamed", () => {
     expect(steps.some((step) => step.rewrites || step.scans)).toBe(false);
   });
 
-  test("two tables and two columns that change places, and a chain", async () => {
+  test("can swap two tables and two columns, and rename in a chain", async () => {
     const before = [
       shape("posts", "title", "parent_id", "pages"),
       shape("pages", "title", "parent_id", "posts"),
@@ -270,7 +270,7 @@ describe("what is renamed", () => {
     expect(await turned.query("select a, b, c from $.t")).toEqual([["c", "a", "b"]]);
   });
 
-  test("and a new one takes the name", async () => {
+  test("can free the name for a new object", async () => {
     const { query } = await walk(
       [shape("posts", "title", "parent_id", "posts")],
       [shape("articles", "title", "parent_id", "posts"), shape("posts", "title", "parent_id", "articles")],
@@ -283,7 +283,7 @@ describe("what is renamed", () => {
     expect(await query("select title from $.posts")).toEqual([]);
   });
 
-  test("a pair table", async () => {
+  test("can change a join table", async () => {
     const pairs = (of: string, own: string, other: string, target: string) =>
       table(of, {
         primaryKey: [own, other],

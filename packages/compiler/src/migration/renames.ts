@@ -101,11 +101,11 @@ function renameColumns(table: TableChange): readonly Step[] {
     ...routes.flatMap(({ from, via }) => (via === null ? [] : [ddl.renameColumn(after.name, from, via)])),
     ...routes.map(({ from, via, to }) => ddl.renameColumn(after.name, via ?? from, to)),
   ].join("\n");
-  const told = renamed.filter(([from]) => before.columns.some((column) => column.name === from));
-  const names = told.map(([from, to]) => `${from} to ${to}`).join(", ");
-  const placed = renamed.filter(([from]) => !told.some(([other]) => other === from)).map(([, to]) => to);
+  const shown = renamed.filter(([from]) => before.columns.some((column) => column.name === from));
+  const names = shown.map(([from, to]) => `${from} to ${to}`).join(", ");
+  const placed = renamed.filter(([from]) => !shown.some(([other]) => other === from)).map(([, to]) => to);
   const summary = [
-    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}. No record is rewritten.`]),
+    ...(shown.length === 0 ? [] : [`Rename ${names} in ${after.name}. No record is rewritten.`]),
     ...(placed.length === 0 ? [] : [`Replace the old columns of ${after.name} by the new ones: ${placed.join(", ")}.`]),
   ].join(" ");
   const converted = table.columns.some((one) => one.how === "converted");

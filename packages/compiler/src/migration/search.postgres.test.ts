@@ -1,4 +1,4 @@
-// What records are found by, while it changes: each release finds all of them at any time, and nobody waits for it to be made.
+// Search during a change: each release finds all records at any time, and nobody waits for the index.
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import type { MigrationPlan, SetAside } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -54,8 +54,8 @@ const find = (names: Names, at: string, column: string, words: string, by = "_se
 
 const note = (fields: string, language?: string): Model => modelOf(entity("note", fields), language);
 
-describe("a field that is found for the first time", () => {
-  test("finds what stands, and what the old release writes meanwhile, without a long lock", async () => {
+describe("a field that becomes searchable", () => {
+  test("finds existing records and those that the old release writes, without a long lock", async () => {
     const [before, after] = [note("text: string"), note("text: string searchable")];
     const names = await walker.make(compileModel(before).tables);
     for (const number of [1, 2, 3]) await write(names, "notes", number, "text", `running ${number}`);
@@ -83,7 +83,7 @@ describe("a field that is found for the first time", () => {
   });
 });
 
-test("another language: until the switch the old words, from it on the new", async () => {
+test("with another language, the old release searches the old words until the switch, and the new one the new words", async () => {
   const [before, after] = [note("text: string searchable", "french"), note("text: string searchable", "german")];
   const names = await walker.make(compileModel(before).tables);
   await write(names, "notes", 1, "text", "utilisées Frauen");
@@ -102,7 +102,7 @@ test("another language: until the switch the old words, from it on the new", asy
   expect(await find(names, "notes", "text", "zeitung")).toEqual(["Zeitungen"]);
 });
 
-test("other names: no record is written, and what is written behind the switch is found", async () => {
+test("a rename writes no record, and records written after the switch are found", async () => {
   const before = note("text: string searchable");
   const after = modelOf(
     `  paper:\n    was: note\n    fields: { body: string searchable was(text) }\n    permissions: { admin: { all: true } }\n`,
@@ -118,7 +118,7 @@ test("other names: no record is written, and what is written behind the switch i
   expect(await find(names, "papers", "body", "walk")).toEqual(["walked", "walks"]);
 });
 
-test("a table that was set aside is found by its texts again, and leaves nothing behind meanwhile", async () => {
+test("a restored table is searchable again, and leaves nothing behind in between", async () => {
   const other = entity("other", "name: string");
   const whole = modelOf(`${entity("note", "text: string searchable")}${other}`);
   const less = modelOf(other);
@@ -135,7 +135,7 @@ test("a table that was set aside is found by its texts again, and leaves nothing
   expect(await find(names, "notes", "text", "walk")).toEqual(["walking"]);
 });
 
-test("an index over an expression, as formats 1 and 2 have it, serves until the switch", async () => {
+test("an index over an expression from format 1 or 2 works until the switch", async () => {
   const text = { name: "text", sqlType: "text", nullable: true, default: null, identity: false };
   const words = `(to_tsvector('simple', coalesce("text", '')))`;
   const old = { name: "notes__text__gin", method: "gin", keys: [words], where: null } as const;

@@ -1,4 +1,5 @@
-// JSON that becomes an object with declared members, or whose members change: what stands is looked at before anything runs.
+// JSON that becomes an object with declared members, or whose members change: existing values are checked before
+// anything runs.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
@@ -71,7 +72,7 @@ test.each([
   );
 });
 
-test("what the old release writes meanwhile stops the switch", async () => {
+test("values that the old release writes stop the switch", async () => {
   const [before, after] = [modelOf("json"), modelOf(billing)];
   const names = await started(before, { plan: "free" });
   let written = false;
@@ -83,7 +84,7 @@ test("what the old release writes meanwhile stops the switch", async () => {
   await expect(stopped).rejects.toThrow("was written during the deployment");
 });
 
-test("a member that must be there is missed, and one more that may be left out is not looked for", async () => {
+test("a missing required member is found, and a new optional member needs no check", async () => {
   const before = modelOf("object{plan: string}");
   const names = await started(before, { plan: "free" });
   const needed = plan(before, modelOf("object{plan: string, mail: string}"));
@@ -91,7 +92,7 @@ test("a member that must be there is missed, and one more that may be left out i
   expect(plan(before, modelOf("object{plan: string, mail: string?}")).steps).toEqual([]);
 });
 
-test("translations are looked at one by one", async () => {
+test("translations are checked one by one", async () => {
   const [before, after] = [modelOf("json"), modelOf("i18n<string>")];
   await apply(walker.client, plan(before, after), await started(before, { en: "a", de: "b" }));
   for (const value of [{ en: 1 }, ["a"], { "not a language": "a" }]) {

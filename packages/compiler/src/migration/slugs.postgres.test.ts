@@ -1,4 +1,4 @@
-// A slug that is new to records which stand: each gets one made from its field, as new records do.
+// A new slug for existing records: each gets one made from its field, like new records.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
@@ -41,7 +41,7 @@ function change(before: Model, after: Model) {
   return { plan, summary: changes[0]?.summary };
 }
 
-test("is made as the service makes it", async () => {
+test("is made in the same way as by the service", async () => {
   const examples = {
     "Hello, World!": "hello-world",
     "  Straße -- Ærø & Łódź ": "strasse-aero-lodz",
@@ -67,7 +67,7 @@ test("is made as the service makes it", async () => {
   expect(await inspect(walker.client, names)).toEqual(await inspect(walker.client, fresh));
 });
 
-test("keeps what a record has where the field becomes required", async () => {
+test("keeps existing values if the field becomes required", async () => {
   const before = modelOf("name: string", "link: slug(name)?");
   const after = modelOf("name: string", "link: slug(name)");
   const names = await started(before, ["One and Two", "Other"]);
@@ -81,7 +81,7 @@ test("keeps what a record has where the field becomes required", async () => {
   expect(summary).toContain("get one made from `name`");
 });
 
-test("two alike, and a record that has nothing to make one of, are named before anything runs", async () => {
+test("equal slugs, and records without a text for one, are named before anything runs", async () => {
   const before = modelOf("name: string?");
   const alike = await started(before, ["A b", "a B"]);
   const unique = change(before, modelOf("name: string?", "link: slug(name) unique")).plan;

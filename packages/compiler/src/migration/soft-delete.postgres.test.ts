@@ -1,4 +1,4 @@
-// `soft_delete` switched off and on again, on a real Postgres: a deleted record never comes back as a living one.
+// `soft_delete` removed and added again, on a real Postgres: a deleted record never becomes a live one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";
@@ -19,7 +19,7 @@ const rows = `insert into $.notes (id, title, rank, deleted_at) values
   (${id(1)}, 'x', 1, null), (${id(2)}, 'x', 2, now()), (${id(3)}, 'y', null, now())`;
 const titles = "select right(id::text, 1), title from $.notes order by id";
 
-test("switched off: deleted records are taken aside, and stand in nobody's way", async () => {
+test("without soft_delete, deleted records are set aside and prevent nothing", async () => {
   const names = await walk.started(on, rows);
   const setAside = await walk.go(names, on, off, {
     meanwhile: `insert into $.notes (id, title) values (('00000000-0000-7000-8000-' || lpad('#', 12, '5'))::uuid, 'new #'); update $.notes set deleted_at = now() where title like 'new%'`,
@@ -37,13 +37,13 @@ test("switched off: deleted records are taken aside, and stand in nobody's way",
   expect(await walk.run(names, "select count(*)::int from $.notes where deleted_at is null")).toEqual([[2]]);
 });
 
-test("a rule that only deleted records break stops nothing", async () => {
+test("a rule that only deleted records violate stops nothing", async () => {
   const names = await walk.started(on, rows);
   await walk.go(names, on, modelOf({ note: { fields: ["title: string unique", "rank: int"] } }));
   expect(await walk.run(names, titles)).toEqual([["1", "x"]]);
 });
 
-test("marks of an earlier time, from what another version has set aside, delete nothing", async () => {
+test("old marks in restored data delete nothing", async () => {
   const names = await walk.started(off, `insert into $.notes (id, title) values (${id(1)}, 'x')`);
   await walk.run(
     names,
@@ -64,7 +64,7 @@ const tree = (...softOnes: readonly string[]) => {
 const shelves = `insert into $.shelves (id, name, parent_id, deleted_at) values (${id(1)}, 'a', null, now()), (${id(2)}, 'b', ${id(1)}, now());
   insert into $.books (id, shelf_id, deleted_at) values (${id(3)}, ${id(2)}, now())`;
 
-test("a deleted record that refers to one is counted where it is kept itself", async () => {
+test("a deleted record that is kept and refers to a removed one is counted", async () => {
   const [both, books] = [tree("shelf", "book"), tree("book")];
   const names = await walk.started(both, shelves);
   await expect(walk.go(names, both, books)).rejects.toThrow(
@@ -75,7 +75,7 @@ test("a deleted record that refers to one is counted where it is kept itself", a
   expect(await walk.run(names, "select count(*)::int from $.books")).toEqual([[0]]);
 });
 
-test("the diff says what happens, asks for consent, and has the deleted records counted", () => {
+test("the diff describes it, asks for consent, and the deleted records are counted", () => {
   const { changes, consents } = propose(on, off);
   expect(changes.find(({ path }) => path === "note.soft_delete")).toMatchObject({
     classes: ["destructive", "breaking"],

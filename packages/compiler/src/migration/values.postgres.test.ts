@@ -1,4 +1,4 @@
-// What changes its type, and what rules come to bind or stop to, carried out on a real Postgres beside both releases.
+// Fields that change their type, and rules that are added or removed, on a real Postgres while both releases write.
 import type { Check, Table } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => walker?.close());
 
-describe("what changes its type", () => {
+describe("a field that changes its type", () => {
   const before = table("things", {
     columns: [required("code", "integer"), optional("price", "text"), required("amount", "numeric(10,2)")],
     uniques: [unique("things", ["code"])],
@@ -52,7 +52,7 @@ describe("what changes its type", () => {
   });
   const rows = `insert into $.things values (${id(1)}, 1, '1.5', 1), (${id(2)}, 2, null, 2), (${id(3)}, 3, '3', 3)`;
 
-  test("goes on being written by the old release until the switch", async () => {
+  test("is still written by the old release until the switch", async () => {
     const { query, written } = await walk([before], [after], {
       rows,
       meanwhile:
@@ -77,7 +77,7 @@ describe("what changes its type", () => {
     expect(written).toBeGreaterThanOrEqual(3);
   });
 
-  test("a value that can't be converted stops it, before anything and at the switch", async () => {
+  test("is stopped by a value that can't be converted, before anything runs and at the switch", async () => {
     const bad = `${rows}; update $.things set price = 'dear' where code = 2`;
     await expect(walk([before], [after], { rows: bad })).rejects.toThrow(
       "1 of things have a price that is not a number with at most 6 digits before and 2 after the decimal point: 00000000-0000-7000-8000-000000000002 a price that",
@@ -89,7 +89,7 @@ describe("what changes its type", () => {
     );
   });
 
-  test("and its name at once, beside a column that takes its name", async () => {
+  test("can change its name at the same time, and another column can take the old name", async () => {
     const first = table("things", {
       columns: [required("a", "integer"), required("b", "integer")],
       uniques: [unique("things", ["a"])],
@@ -107,7 +107,7 @@ describe("what changes its type", () => {
   });
 });
 
-test("a column is called like a variable of Postgres's own blocks", async () => {
+test("can have the name of a variable in a PL/pgSQL block", async () => {
   const text = table("things", { columns: [optional("found", "text")] });
   const number = table("things", { columns: [optional("found", "integer")] });
   const { query } = await walk([text], [number], {
@@ -117,7 +117,7 @@ test("a column is called like a variable of Postgres's own blocks", async () => 
   expect(await query(`select found from $.things where id = ${id(1)}`)).toEqual([[7]]);
 });
 
-describe("what is tightened", () => {
+describe("a stricter rule", () => {
   const columns = (nullable: boolean) => [
     { ...required("title", "text"), nullable },
     { ...required("status", "text"), nullable },
@@ -146,7 +146,7 @@ describe("what is tightened", () => {
     }),
   ];
 
-  test("and loosened again", async () => {
+  test("is loosened again", async () => {
     const tight = await walk(before, after);
     await advance(tight, after, before, { tag: "t2" });
   });
@@ -164,7 +164,7 @@ describe("what is tightened", () => {
       "1 of listings have an owner_id that refers to no record of owners: 00000000-0000-7000-8000-000000000001 00000000",
     ],
     ["(1, 'tt', 'a', 9)", "1 of listings have no value for extra"],
-  ])("%s stands in the way", async (values, message) => {
+  ])("%s prevents it", async (values, message) => {
     const ids = values
       .replace(/\((\d)/g, (_, n: string) => `(${id(Number(n))}`)
       .replace(/ (\d)\)/g, (_, n: string) => ` ${id(Number(n))})`);
@@ -178,7 +178,7 @@ describe("what is tightened", () => {
   });
 });
 
-describe("what the old release writes since it was verified", () => {
+describe("values that the old release writes after the verification", () => {
   const of = (nullable: boolean, rule: Check["rule"] | null) => [
     table("things", {
       columns: [{ ...required("title", "text"), nullable }],
@@ -214,7 +214,7 @@ describe("what the old release writes since it was verified", () => {
     });
     await expect(going).rejects.toThrow(`a record of things ${told} was written during the deployment`);
     const left = (await inspect(walker.client, names)).filter((line) => !catalog.includes(line));
-    // What was made before the switch goes with the attempt: the runtime sweeps it.
+    // The leftovers of a failed attempt are removed by the runtime.
     expect(left.filter((line) => !/guard__|price/.test(line))).toEqual([]);
   });
 });
@@ -226,7 +226,7 @@ describe("soft delete", () => {
     uniques: [unique("posts", ["slug"], '"deleted_at" is null')],
   });
 
-  test("on, and off again: unique all the way", async () => {
+  test("can be added and removed, and unique rules always apply", async () => {
     const on = await walk([plain], [soft], {
       rows: `insert into $.posts values (${id(1)}, 'a'), (${id(2)}, 'b')`,
       meanwhile: "insert into $.posts values (gen_random_uuid(), 'm#')",

@@ -80,12 +80,12 @@ function accessOf({ access }: ModuleEntity, declared: BundleEntity["access"]): B
     (Object.entries(access) as [BuiltinOperation, Readonly<Record<string, BuiltinRule>>][]).map(
       ([operation, rules]) => {
         const row = operation === "update" ? "{old}" : "{record}";
-        const beside = declared[operation] ?? {};
+        const own = declared[operation] ?? {};
         const grants = Object.entries(rules).map(([role, rule]): [string, Grant] => [
-          Object.hasOwn(beside, role) ? sameHolders(role) : role,
+          Object.hasOwn(own, role) ? sameHolders(role) : role,
           grant(predicates[rule](row)),
         ]);
-        return [operation, { ...Object.fromEntries(grants), ...beside }];
+        return [operation, { ...Object.fromEntries(grants), ...own }];
       },
     ),
   );

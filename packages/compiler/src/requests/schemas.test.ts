@@ -23,13 +23,13 @@ const create = ajv.compile(createSchemaOf(fields, null));
 const update = ajv.compile(updateSchemaOf(fields));
 
 describe("a create", () => {
-  test("needs what is required and has no default", () => {
+  test("needs the required fields without a default", () => {
     expect(create({})).toBe(false);
     expect(create({ title: "x" })).toBe(true);
     expect(create({ title: null })).toBe(false);
   });
 
-  test("refuses what no caller writes, and what nobody declared", () => {
+  test("refuses fields that no caller writes, and undeclared fields", () => {
     for (const name of ["id", "version", "created_at", "updated_at", "created_by", "nothing", "__proto__"])
       expect(create(JSON.parse(`{ "title": "x", "${name}": 1 }`)), name).toBe(false);
   });
@@ -38,7 +38,7 @@ describe("a create", () => {
 });
 
 describe("an update", () => {
-  test("may leave everything out, and clears what is optional", () => {
+  test("can leave out every field, and can clear optional ones", () => {
     expect(update({})).toBe(true);
     expect(update({ note: null, mail: null, count: null, done: null, at: null, other: null, state: null })).toBe(true);
     expect(update({ title: null })).toBe(false);
@@ -50,7 +50,7 @@ describe("values", () => {
   test.each([
     ["title", "five!", true],
     ["title", "six!!!", false],
-    // The maximum counts characters as Postgres does, not halves of them.
+    // The maximum counts characters, as Postgres does, and not UTF-16 units.
     ["title", "😀😀😀😀😀", true],
     ["title", "a\u0000", false],
     ["title", "\ud800", false],

@@ -1,4 +1,4 @@
-// Predicates, held against a real Postgres: it grants what the in-memory evaluator grants.
+// Predicates on a real Postgres grant the same as the in-memory evaluator.
 import { fillTemplate } from "@plinth/bundle";
 import { allows, type Expression, type Row, type Value } from "@plinth/expression";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -44,7 +44,7 @@ describe("predicates", () => {
     await apply(client, firstPlan(compileModel(model).tables), names);
     for (const [at, id] of people.entries())
       await client.query("insert into rules.users (id, email) values ($1, $2)", [id, `${at}@example.com`]);
-    // Every value beside every kind of neighbour, in an order that repeats itself late.
+    // Every value together with every kind of other value, in an order that rarely repeats.
     for (let at = 0; at < 60; at++) {
       const pick = (name: keyof typeof values, step: number): Value =>
         values[name][Math.floor(at * step) % values[name].length] ?? null;
@@ -75,7 +75,7 @@ describe("predicates", () => {
     { id: people[1], email: "😀", roles: ["user"] },
   );
 
-  /** Field and literals of one type; the field one or two hops away at times. */
+  /** A field and literals of one type; the field is sometimes one or two references away. */
   const operands = fc.constantFrom("title", "price", "status", "due_at", "owner_id").chain((name) => {
     const kinds = { title: "text", price: "int", due_at: "datetime", owner_id: "uuid" } as const;
     const type = name === "status" ? ({ kind: "enum", values: ["draft", "active"] } as const) : { kind: kinds[name] };
@@ -113,7 +113,7 @@ describe("predicates", () => {
     ),
   }));
 
-  test("Postgres grants exactly what the evaluator grants, and never answers null", async () => {
+  test("grant in Postgres exactly what the evaluator grants, and are never null", async () => {
     let granted = 0;
     await fc.assert(
       fc.asyncProperty(rule, caller, async (one, user) => {
@@ -138,7 +138,7 @@ describe("predicates", () => {
     expect(granted).toBeGreaterThan(1000);
   });
 
-  test("arithmetic of whole numbers fails on no row, however they come about", async () => {
+  test("never fail in arithmetic of whole numbers", async () => {
     const int = { kind: "int" } as const;
     const price = path(int, "price");
     const chosen: Expression = {
@@ -168,7 +168,7 @@ describe("predicates", () => {
     }
   });
 
-  test("a rule over one's own rows can use the index", async () => {
+  test("can use an index for a rule about the caller's own rows", async () => {
     const sql = fillTemplate(
       holds(operation("==", path({ kind: "uuid" }, "owner_id"), userId), { entity: "thing", catalog }),
       (hole) => (hole === "record" ? "r" : `'${people[0]}'`),

@@ -96,21 +96,21 @@ describe("rows and paths", () => {
     );
   });
 
-  test("each further reference nests, and a user is one", () => {
+  test("each further reference is nested, also one to a user", () => {
     const rule = operation("==", path(text, "inquiry_id", "listing_id", "owner_id", "email"), userEmail);
     expect(sqlOf(rule, "reply")).toBe(
       '((select _hop3."email" from {schema}."users" _hop3 where _hop3."id" = (select _hop2."owner_id" from {schema}."listings" _hop2 where _hop2."id" = (select _hop1."listing_id" from {schema}."inquiries" _hop1 where _hop1."id" = {record}."inquiry_id"))) collate "C" = {user.email}::text)',
     );
   });
 
-  test("a name that the entity lacks is our bug", () => {
+  test("a name that the entity doesn't have is our bug", () => {
     expect(() => sentence(path(bool, "nothing"), "listing")).toThrow("listing has no field nothing");
     expect(() => sentence(path(bool, "price", "x"), "listing")).toThrow("listing.price refers to no record");
     expect(() => sentence(path(bool, "password_hash"), "user")).toThrow("user has no field password_hash");
   });
 });
 
-describe("conditions that hold, and conditions that fail", () => {
+describe("conditions that are always true, and conditions that are never true", () => {
   const visible = path(bool, "visible");
   const scope = { entity: "listing", catalog };
   const yes = '({record}."visible" and {record}."visible" is not null)';
@@ -129,7 +129,7 @@ describe("conditions that hold, and conditions that fail", () => {
   });
 });
 
-describe("what each node becomes", () => {
+describe("the SQL of each node", () => {
   const dec = { kind: "decimal" } as const;
   const span = { kind: "duration" } as const;
   const typed = (type: Expression["type"], rule: Expression): Expression => ({ ...rule, type }) as Expression;
@@ -169,11 +169,11 @@ describe("what each node becomes", () => {
 });
 
 describe("whole rules", () => {
-  test("a rule without a sub-select stays open to indexes and is never null", () => {
+  test("a rule without a sub-select can use indexes and is never null", () => {
     expect(sentence(path(bool, "visible"), "listing")).toBe('({record}."visible" and {record}."visible" is not null)');
   });
 
-  test("a role that is never allowed is absent", () => {
+  test("a role that is never allowed is left out", () => {
     const never = permission("user", "read", literal(false));
     const always = permission("admin", "read", literal(true));
     expect(accessOf({ ...listing, permissions: [always, never] }, catalog)).toEqual({
@@ -181,7 +181,7 @@ describe("whole rules", () => {
     });
   });
 
-  test("no hole comes out of an author's text", () => {
+  test("an author's text never becomes a placeholder", () => {
     const sql = sqlOf(operation("==", path(text, "title"), literal("{schema} it's \\ {user.id}")));
     expect(sql).toBe(
       `({record}."title" collate "C" = (chr(123) || 'schema' || chr(125) || ' it''s ' || chr(92) || ' ' || chr(123) || 'user.id' || chr(125)))`,
@@ -190,16 +190,16 @@ describe("whole rules", () => {
 });
 
 describe("a predicate says", () => {
-  test("whether it always or never holds", () => {
+  test("whether it is always or never true", () => {
     expect(predicateOf(literal(true), "listing", catalog)).toEqual({ kind: "always" });
     expect(predicateOf(literal(false), "listing", catalog)).toEqual({ kind: "never" });
   });
 
-  test("nothing of other rows where it judges one by itself", () => {
+  test("nothing about other rows if it only evaluates one row", () => {
     expect(predicateOf(path(bool, "visible"), "listing", catalog)).toMatchObject({ looks: [] });
   });
 
-  test("which columns it reads of a row that it finds by a reference", () => {
+  test("which columns of a referenced row it reads", () => {
     const rule = operation("==", path(uuid, "inquiry_id", "listing_id", "owner_id"), userId);
     expect(predicateOf(rule, "reply", catalog)).toMatchObject({
       looks: [

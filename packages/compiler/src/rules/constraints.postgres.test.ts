@@ -1,5 +1,5 @@
-// Conditions over one row as constraints of its table, on a real Postgres: each can be made, and refuses what the evaluator calls
-// false, also where it calculates with floats, times and durations.
+// Conditions over one row as constraints of a table, on a real Postgres: each can be created, and refuses the rows for
+// which the evaluator returns false, also with floats, times and durations.
 import { checkBlueprint } from "@plinth/blueprint";
 import { evaluate, type Value } from "@plinth/expression";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test("one that calculates with times is added to records that stand", async () => {
+test("a check that calculates with times can be added to existing records", async () => {
   const plain = ["begins: datetime", "ends: datetime", "seats: int"];
   const before = modelOf({ visit: { fields: plain } });
   const options = [
@@ -85,7 +85,7 @@ test("one that calculates with times is added to records that stand", async () =
   await expect(insert("2026-02-01T13:30:00Z")).rejects.toMatchObject({ code: "23514" });
 });
 
-test("what would grow with each step is refused", () => {
+test("a check that would grow with each step is refused", () => {
   const nested = (depth: number): string => (depth === 0 ? "rate" : `(${nested(depth - 1)} + rate)`);
   const text = (depth: number): string =>
     `project: x\nmodules: [auth]\nentities:\n  visit:\n    checks: { fits: "${nested(depth)} > 1.0" }\n    fields: { rate: float }\n    permissions: { admin: { all: true } }\n`;

@@ -1,4 +1,4 @@
-// What expressions make of values: what the evaluator says in memory is what Postgres gives back, to the last digit.
+// Values of expressions: the evaluator in memory and Postgres give the same results, to the last digit.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { fillTemplate } from "@plinth/bundle";
 import { evaluateValue, type Row, type Value } from "@plinth/expression";
@@ -51,7 +51,7 @@ function modelOf(computed: readonly string[]): Model {
   return model;
 }
 
-/** Of each bill with these lines, what both say of every computed field. */
+/** For each bill with these lines, both results of every computed field. */
 async function both(
   name: string,
   computed: readonly string[],
@@ -70,14 +70,14 @@ async function both(
       const columns = own.map(([column]) => q(column));
       const given = own.map(([column, value]) => {
         const type = line.fields.find((one) => one.name === column)!.type;
-        // Postgres knows no sign before the P.
+        // Postgres accepts no sign before the P.
         if (type.kind === "duration" && String(value).startsWith("-"))
           return `(-${client.escapeLiteral(String(value).slice(1))}::interval)`;
         return entering(type, value === null ? "null" : client.escapeLiteral(String(value)));
       });
       return `insert into ${name}.lines (${["id", "bill_id", ...columns].join()}) values (${["gen_random_uuid()", `'${id}'`, ...given].join()});`;
     });
-    // What is deleted counts for nothing.
+    // Deleted records don't count.
     const deleted = `insert into ${name}.lines (id, bill_id, amount, rate, deleted_at) values (gen_random_uuid(), '${id}', 1000, 1000, now());`;
     return [`insert into ${name}.bills (id, title) values ('${id}', 'x');`, ...inserted, deleted];
   });
@@ -99,7 +99,7 @@ async function both(
       const text = rows[index]?.[field] ?? null;
       const kind = expression.type.kind;
       const value = text === null ? null : kind === "float" ? Number(text) : kind === "bool" ? text === "true" : text;
-      // In its canonical form: a duration has several, and times stand with six places.
+      // In the canonical form: a duration has several forms, and times have six decimal places.
       const kept = evaluateValue({ kind: "literal", type: expression.type, value }, context);
       return { kept, judged: evaluateValue(expression, context) };
     });
@@ -147,7 +147,7 @@ const others = [
   "lines.sum(l, l.kept ? l.amount : null)",
 ];
 
-test("property: what is made of many records is exact, and the same in both", async () => {
+test("property: totals over many records are exact, and equal in both evaluators", async () => {
   const computed = [...aggregates, ...ordered, ...others];
   const bills = fc.sample(fc.array(lineValues, { maxLength: 4 }), { numRuns: 150, seed: 7 });
   await holdTogether("aggregates", computed, bills);
@@ -193,7 +193,7 @@ const calls = [
   ...['l.day - "2026-01-31"', "l.day - date(l.moment)", 'l.day + "24h" - l.moment', "year(l.moment + l.span)"],
 ];
 
-test("property: functions and dates come out the same in both", async () => {
+test("property: functions and dates give the same results in both evaluators", async () => {
   const computed = calls.map((text) => `lines.max(l, ${text})`);
   const bills = fc.sample(lineValues, { numRuns: 200, seed: 11 }).map((one) => [one]);
   await holdTogether("functions", computed, bills);
@@ -237,7 +237,7 @@ const address = fc.oneof(
   ),
 );
 
-test("property: the same texts are addresses, and lie in the same networks", async () => {
+test("property: both evaluators accept the same addresses and networks", async () => {
   const networks = [
     "10.0.0.0/8",
     "0.0.0.0/0",

@@ -1,4 +1,5 @@
-// Checks as constraints of a real Postgres: whatever a blueprint may write there is one, and refuses what the evaluator refuses.
+// Checks as constraints of a real Postgres: every valid check can be created, and refuses the same rows as the
+// evaluator.
 import { checkBlueprint } from "@plinth/blueprint";
 import { evaluate, type Value } from "@plinth/expression";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";

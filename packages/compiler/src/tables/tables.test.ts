@@ -28,7 +28,7 @@ const keysOf = (table: Table | undefined): readonly string[] =>
     (index) => `${index.keys.join(" ")}${index.where === null ? "" : ` where ${index.where}`}`,
   );
 
-test("no entity can take the name of a table of ours", () => {
+test("no entity can have the name of a generated table", () => {
   const numbered = entity("numbered", { fields: [field("number", { kind: "sequence", prefix: "" })] });
   const tables = tablesOf(numbered);
   const ours = [...tables.keys()].filter((name) => name !== numbered.plural);
@@ -36,7 +36,7 @@ test("no entity can take the name of a table of ours", () => {
   for (const name of ours) expect(checkName(name, "plural")?.code, name).toMatch(/^(?:reserved|invalid)_name$/);
 });
 
-test("no field can take the name of a table of ours for its links", () => {
+test("no many-to-many field can have the name of a generated table", () => {
   const text = (plural: string, field: string): string =>
     `project: demo\nmodules: [auth, users]\nentities:\n  thing:\n    plural: ${plural}\n    fields: { ${field}: "refs(thing)" }\n    permissions: { user: { all: true } }\n`;
   const { model } = checkBlueprint(
@@ -49,7 +49,7 @@ test("no field can take the name of a table of ours for its links", () => {
     expect(checkBlueprint(text(plural, field)).diagnostics.map(({ code }) => code)).toContain("reserved_name");
 });
 
-test("links between records of one entity have two columns, whatever it is called", () => {
+test("links between records of one entity have two columns, whatever the field's name", () => {
   for (const name of ["thing", "other"]) {
     const links = field("likes", { kind: "refs", entity: name });
     const join = tablesOf(entity(name, { fields: [links] })).get(`${name}s__likes`);
@@ -60,7 +60,7 @@ test("links between records of one entity have two columns, whatever it is calle
 describe("indexes", () => {
   const status = field("status", { kind: "enum", values: ["a", "b"] });
 
-  test("what lists, references and read rules ask for, each once", () => {
+  test("for lists, references and read rules, each once", () => {
     const rule = operation(
       "||",
       operation(
@@ -100,7 +100,7 @@ describe("indexes", () => {
     ]);
   });
 
-  test("of what can be restored, the living alone; a partial unique rule gives no index of references", () => {
+  test("only for live records of an entity with restores; a partial unique rule gives no index for references", () => {
     const one = entity("thing", {
       softDelete: true,
       fields: [field("parent_id", refTo("thing"))],
@@ -113,7 +113,7 @@ describe("indexes", () => {
     expect(keysOf(table)).toEqual(['"parent_id"', '"created_by"', '"created_at" "id" where "deleted_at" is null']);
   });
 
-  test("one for all texts that are searched, by their weights", () => {
+  test("one for all searchable fields, with their weights", () => {
     const searched = (name: string, weight: "A" | "D", fuzzy: boolean) => ({
       ...optional(name, { kind: "text" }),
       searchable: true,
@@ -129,7 +129,7 @@ describe("indexes", () => {
     expect(value).toMatch(
       /^\(setweight\(\(select .*to_tsvector\('german'.*left\(concat_ws\(' ', "a"\), 100000\).*, 'A'\) \|\| \(select .*"b"/,
     );
-    // The words that mistyped ones are looked for among, of what is fuzzy alone.
+    // The words for the search of mistyped words, only from fuzzy fields.
     const fuzzy = value.slice(value.indexOf("array_to_tsvector(array(select '~' || lexeme"));
     expect([fuzzy.includes('"a"'), fuzzy.includes('"b"')]).toEqual([true, false]);
     expect(table?.indexes.at(-1)).toEqual({
@@ -145,7 +145,7 @@ describe("indexes", () => {
     });
   });
 
-  test("one for all texts that are searched, whatever language they are in", () => {
+  test("one for all searchable fields, whatever their language", () => {
     const searched = (name: string, kind: "text" | "i18n") => ({
       ...optional(name, kind === "text" ? { kind } : { kind, of: { kind: "text" } }),
       searchable: true,
@@ -169,7 +169,7 @@ describe("checks", () => {
       .get("things")
       ?.checks.map(({ name, rule }) => [name.replace("things__", ""), rule]);
 
-  test("each limit is one, under a name of its own", () => {
+  test("each limit is one check with its own name", () => {
     const tag = { kind: "enum", values: ["a", "b"] } as const;
     expect(
       rulesOf(
@@ -212,7 +212,7 @@ describe("checks", () => {
 });
 
 describe("tables of modules", () => {
-  test("counters are there where something is counted, organizations where the module is", () => {
+  test("counters exist if something is counted, organizations if the module is listed", () => {
     const counted = entity("invoice", { fields: [field("number", { kind: "sequence", prefix: "R" })] });
     expect(tablesOf(counted).get("sequences")?.primaryKey).toEqual(["name"]);
     expect(tablesOf(entity("thing")).has("sequences")).toBe(false);
@@ -228,7 +228,7 @@ describe("tables of modules", () => {
     expect(without.entities.map((one) => one.name)).toEqual(["user", "thing"]);
   });
 
-  test("what refers to a record is told in the order in which a delete treats it", () => {
+  test("referrers are listed in the order in which a delete handles them", () => {
     const parts = entity("part", {
       fields: [
         optional("a", { kind: "ref", entity: "thing", onDelete: "cascade" }),

@@ -1,5 +1,5 @@
-// Models made by hand, for tests of single stages. In: the parts that a test is about. Out: a whole model.
-// The goldens go through the language instead; only tests import this.
+// Handmade models, for tests of single stages. In: the parts that a test needs. Out: a whole model. The goldens use the
+// language instead. Only tests import this.
 import type { Entity, Field, FieldDefault, FieldType, Limits, Model, Operation, Permission } from "@plinth/blueprint";
 import { plainField, sampleEntity, sampleModel } from "@plinth/blueprint/testing";
 import type { Expression, Operator, RowName, Type } from "@plinth/expression";
@@ -10,7 +10,7 @@ export function modelOf(...entities: readonly Entity[]): Model {
 
 export { sampleModel as modelWith };
 
-/** What an entity has of its own; all else is as where nothing is declared. */
+/** The parts of an entity; everything else has its default. */
 export function entity(name: string, parts: Partial<Entity> = {}): Entity {
   const { fields = [], ...others } = parts;
   const service = (one: Field): Field => ({ ...one, writer: "service", declared: false });
@@ -35,12 +35,12 @@ export function optional(name: string, type: FieldType, fallback: FieldDefault |
   return { ...field(name, type, fallback), optional: true };
 }
 
-/** A field with other limits than its type has by itself. */
+/** A field with other limits than the defaults of its type. */
 export function limited(field: Field, limits: Partial<Limits>): Field {
   return { ...field, limits: { ...field.limits, ...limits } };
 }
 
-/** A reference that forbids to delete what it names. */
+/** A reference that prevents the deletion of its target. */
 export function refTo(entity: string): FieldType {
   return { kind: "ref", entity, onDelete: "restrict" };
 }

@@ -1,22 +1,22 @@
-// A project's schema in a test's database, made as a cell makes it. In: a client and a plan. Out: the schema, and what stands in it.
-// Only tests import this.
+// A project's schema in a test's database, created as by a cell. In: a client and a plan. Out: the schema, and its
+// contents. Only tests import this.
 import type { Entity } from "@plinth/blueprint";
 import { fillTemplate, type MigrationPlan, type Table } from "@plinth/bundle";
 import type { Client } from "pg";
 import { planMigration } from "../migration/migration.ts";
 import { entity, limited, optional, refTo, userRef } from "./sample-model.ts";
 
-/** What fills the holes of a plan; all quoted. */
+/** The values for the placeholders of a plan; all quoted. */
 export interface SchemaNames {
   readonly schema: string;
   readonly owner: string;
   readonly worker: string;
 }
 
-/** Roles are the whole server's: another file's must have other names. */
+/** Roles belong to the whole server, so each file needs other names. */
 export const suffix: string = Math.random().toString(36).slice(2, 8);
 
-/** Makes a schema with its two roles, as a cell does. */
+/** Creates a schema with its two roles, as a cell does. */
 export async function provision(client: Client, name: string): Promise<SchemaNames> {
   const names = { schema: `"${name}"`, owner: `"${name}_${suffix}_owner"`, worker: `"${name}_${suffix}_worker"` };
   await client.query(
@@ -38,7 +38,7 @@ export function firstPlan(tables: readonly Table[]): MigrationPlan {
   return plan;
 }
 
-/** Each step in a transaction of its own or in none, its cleanup first, as a retry would. */
+/** Each step in a separate transaction or in none, after its cleanup, like a retry. */
 export async function apply(client: Client, plan: MigrationPlan, names: SchemaNames): Promise<void> {
   const fill = (hole: string): string | undefined => names[hole as keyof SchemaNames];
   await client.query(`set role ${names.owner}`);
@@ -51,7 +51,7 @@ export async function apply(client: Client, plan: MigrationPlan, names: SchemaNa
   await client.query("reset role");
 }
 
-/** What a schema holds, without its name: columns by name, constraints, indexes, rights. */
+/** The contents of a schema, without its name: columns by name, constraints, indexes, rights. */
 export async function inspect(client: Client, names: SchemaNames): Promise<readonly string[]> {
   const schema = names.schema.replaceAll('"', "");
   const { rows } = await client.query<{ line: string }>(
@@ -73,7 +73,7 @@ export async function inspect(client: Client, names: SchemaNames): Promise<reado
   return rows.map(({ line }) => line.replaceAll(`${schema}_${suffix}`, "x").replaceAll(`${schema}.`, "x."));
 }
 
-/** Every kind of value a rule can compare, and a reference to another of its kind. */
+/** Every kind of value that a rule can compare, and a reference to another record of its kind. */
 export const thing: Entity = entity("thing", {
   fields: [
     limited(optional("title", { kind: "string" }), { max: "80" }),

@@ -1,11 +1,11 @@
-// What a person enters for a connection, sorted into settings and secrets, or refused with all that is wrong.
+// The input of a person for a connection: split into settings and secrets, or refused with all mistakes.
 import { expect, test } from "vitest";
 import { connectorManifests, readConnection } from "./all.ts";
 
 const manifest = connectorManifests.get("smtp")!;
 const given = { host: "smtp.example.com", from_address: "desk@example.com" };
 
-test("what is not given has its fallback, and secrets stand apart", () => {
+test("a missing setting gets its default, and secrets are separate", () => {
   expect(readConnection(manifest, { ...given, user: "desk", password: "p" })).toEqual({
     settings: { ...given, port: 587, security: "starttls", user: "desk" },
     secrets: { password: "p" },

@@ -32,16 +32,18 @@ export type { GeneratedField, GeneratedRecord, GeneratedRelation, GeneratedUser,
 export interface Case {
   readonly world: World;
   readonly operation: GeneratedOperation;
-  /** The record that the rule stands on. */
+  /** The record of the rule. */
   readonly record: string;
   readonly rule: Expression;
-  /** Null where nobody is signed in; such a caller holds `public` alone. */
+  /** Null if nobody is signed in; such a caller only has the role `public`. */
   readonly caller: GeneratedUser | null;
   /** The stored row that the rule reads as `record` or `old`; null on create. */
   readonly id: string | null;
-  /** On create and update: the row as it would be afterwards (`id` and `version` included), read as `new`. It is not stored. */
+  /**
+   * On create and update: the row after the request (including `id` and `version`), read as `new`. It is not stored.
+   */
   readonly after: Readonly<Record<string, Value>> | null;
-  /** On create and update: the fields that the caller sent; their values are those of `after`. */
+  /** On create and update: the fields that the caller sent; `after` contains their values. */
   readonly sent: readonly string[];
   readonly organization: string | null;
   readonly request: { readonly ip: string | null; readonly keyKind: string | null };
@@ -54,12 +56,12 @@ interface Sample {
   readonly count: number;
 }
 
-/** So many worlds, the same for the same seed. */
+/** This number of worlds, the same for the same seed. */
 export function sampleWorlds({ seed, count }: Sample): World[] {
   return fc.sample(new Drawn(generateWorld), { seed, numRuns: count });
 }
 
-/** So many cases in one world. */
+/** This number of cases in one world. */
 export function sampleCases(world: World, { seed, count }: Sample): Case[] {
   return fc.sample(aCase(world), { seed, numRuns: count });
 }
@@ -72,7 +74,7 @@ export function aCase(world: World): fc.Arbitrary<Case> {
   return new Drawn((draw) => generateCase(world, draw), simplerCases);
 }
 
-/** The rows, the caller and the request of a case, as the evaluator takes them. */
+/** The rows, the caller and the request of a case, in the form for the evaluator. */
 export function contextOf(one: Case): EvaluationContext {
   const { record, operation, after, id, sent } = one;
   const rows = rowsIn(one.world);
@@ -130,7 +132,7 @@ function generateCase(world: World, draw: Draw): Case {
   };
 }
 
-/** A smaller rule first: each condition within it, then each chain with an operand less. */
+/** Smaller rules first: each condition inside it, then each chain without one operand. */
 function simplerCases(one: Case): Case[] {
   return simpler(one.rule).map((rule) => ({ ...one, rule }));
 }
@@ -151,7 +153,7 @@ function simpler(rule: Expression): Expression[] {
   return [...inner, ...shorter, ...deeper].slice(0, 500);
 }
 
-/** An arbitrary made by drawing step by step, and shrunk by a list of simpler values. */
+/** An arbitrary that generates step by step, and shrinks with a list of simpler values. */
 class Drawn<T> extends fc.Arbitrary<T> {
   private readonly make: (draw: Draw) => T;
   private readonly simplify: (value: T) => T[];

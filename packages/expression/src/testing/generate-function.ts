@@ -1,5 +1,5 @@
-// Test-only. In: a kind of value, and how values are made. Out: a call of a function that gives that kind, or a calculation with
-// dates; null for kinds that none gives.
+// Test-only. In: a kind of value, and a generator of values. Out: a call of a function that returns this kind, or a
+// calculation with dates; null if there is none.
 import type { Aggregate, Expression, FunctionName, Operator, Type } from "../tree.ts";
 import type { Draw } from "./generate-values.ts";
 
@@ -62,7 +62,7 @@ function call(operator: Operator, type: Type, ...args: readonly Expression[]): E
   return { kind: "operation", type, operator, args };
 }
 
-/** What makes a value of a kind of the values of many records. */
+/** Aggregates that return a kind from the values of many records. */
 export const aggregatesOf: Readonly<Partial<Record<string, readonly Aggregate[]>>> = {
   int: ["sum", "min", "max"],
   decimal: ["sum", "sum", "min", "max", "avg", "avg"],

@@ -1,9 +1,10 @@
-// Test-only. In: the other side of an operation and a source of chance. Out: a literal that takes its type from it.
+// Test-only. In: the other side of an operation and a source of random numbers. Out: a literal that takes its type from
+// it.
 import { printExact } from "../exact.ts";
 import type { Expression, Type } from "../tree.ts";
 import { type Draw, strangeIds, texts } from "./generate-values.ts";
 
-/** A literal that takes its type from this other side; null where there is none. */
+/** A literal that takes its type from the other side; null if there is none. */
 export function literalFor({ type }: Expression, draw: Draw): Expression | null {
   const of = (value: string | number | boolean, as: Type = type): Expression => ({ kind: "literal", type: as, value });
   switch (type.kind) {

@@ -1,4 +1,5 @@
-// Test-only. In: a field that holds an object, and a kind. Out: a member of the object that is of that kind; null where none is.
+// Test-only. In: a field of the type object, and a kind. Out: a member of the object of this kind; null if there is
+// none.
 import type { FieldSchema } from "../schema.ts";
 import type { Expression } from "../tree.ts";
 import type { Draw } from "./generate-values.ts";

@@ -1,5 +1,5 @@
-// Test-only. In: a world, an operation and a source of chance. Out: a rule over one of its records, as the checker would make
-// it: every kind of node, printed and checked again it is the same tree.
+// Test-only. In: a world, an operation and a source of random numbers. Out: a rule over one of its records, as the
+// checker makes it, with every kind of node. Printed and checked again, it gives the same tree.
 
 import type { RecordSchema } from "../schema.ts";
 import { withFreshVariables } from "../substitute.ts";
@@ -23,14 +23,14 @@ interface Place {
   readonly draw: Draw;
   readonly world: World;
   readonly operation: GeneratedOperation;
-  /** The record that the rule stands on. */
+  /** The record of the rule. */
   readonly record: string;
-  /** Rows and variables that fields can be read from. */
+  /** Rows and variables whose fields can be read. */
   readonly anchors: readonly Anchor[];
   readonly nesting: number;
 }
 
-/** How deep conditions and values go below the top. */
+/** The maximum depth of conditions and values. */
 const DEPTH_MAX = 4;
 
 export function generateRule(world: World, record: string, operation: GeneratedOperation, draw: Draw): Expression {
@@ -120,7 +120,7 @@ function partnersOf(kind: Kind): readonly Kind[] {
   return kind === "text" || kind === "enum" ? ["text", "enum"] : [kind];
 }
 
-/** A value that has its type by itself: no literal, but for durations, whose notation tells. */
+/** A value with its own type: no literal except durations, whose notation shows the type. */
 function value(at: Place, kind: Kind, depth: number): Expression {
   const { draw } = at;
   if (depth > 0 && draw.chance(12)) {
@@ -136,10 +136,10 @@ function value(at: Place, kind: Kind, depth: number): Expression {
   return special(at, kind) ?? member(at, kind) ?? field(at, (type) => type.kind === kind) ?? fallback(kind, at);
 }
 
-/** What is no field: the user, the request, the time. */
+/** Values that are not fields: the user, the request, the time. */
 function special({ draw, world, record }: Place, kind: Kind): Expression | null {
   if (!draw.chance(25)) return null;
-  // A field of that name hides the time.
+  // A field with this name hides the time.
   if (kind === "datetime" && world.schema.records.get(record)?.fields.has("now") === true) return null;
   switch (kind) {
     case "uuid":
@@ -163,7 +163,7 @@ function special({ draw, world, record }: Place, kind: Kind): Expression | null 
   }
 }
 
-/** A field of the first row: every record has fields of every kind. */
+/** A field of the first row. Every record has fields of every kind. */
 function fallback(kind: Kind, at: Place): Expression {
   const [anchor] = at.anchors;
   const fields = [...(at.world.schema.records.get(anchor?.record ?? "")?.fields ?? [])];
@@ -277,7 +277,7 @@ function textTest(at: Place, depth: number): Expression {
   return operation(bool, operator, subject, draw.chance(60) ? literal(texts) : value(at, "text", depth));
 }
 
-/** Of an object that a field holds. */
+/** A member of a field that contains an object. */
 function member(at: Place, kind: Kind): Expression | null {
   if (!at.draw.chance(8)) return null;
   const object = field(at, (type) => type.kind === "opaque" && type.name === "object");
@@ -295,7 +295,7 @@ function belongs(at: Place): Expression {
   return { kind: "member", type: bool, organization, role: draw.chance(50) ? null : draw.pick(organizationRoles) };
 }
 
-/** `of` is the kind of what an aggregate is made of. */
+/** `of` is the kind of the values that an aggregate uses. */
 function each(at: Place, depth: number, quantifier: Quantifier | Aggregate, of?: Kind): Expression | null {
   const { draw } = at;
   const start = draw.pick(at.anchors);
@@ -322,7 +322,7 @@ function each(at: Place, depth: number, quantifier: Quantifier | Aggregate, of?:
   };
 }
 
-/** Of the kinds that some aggregate makes; null for the others. */
+/** For kinds that some aggregate returns; null for the others. */
 function aggregate(at: Place, kind: Kind, depth: number): Expression | null {
   const names = aggregatesOf[kind];
   if (names === undefined) return null;
@@ -331,7 +331,7 @@ function aggregate(at: Place, kind: Kind, depth: number): Expression | null {
   return each(at, depth, quantifier, of);
 }
 
-/** A field of a row or of a record that it leads to, or of what was sent. */
+/** A field of a row, of a referenced record, or of the sent values. */
 function field(at: Place, is: (type: Type) => boolean): Expression | null {
   const { draw, operation: of } = at;
   const sends = of === "create" || of === "update";
@@ -354,7 +354,7 @@ function field(at: Place, is: (type: Type) => boolean): Expression | null {
   return { kind: "field", type, row: start.row, path: [...path, name] };
 }
 
-/** Along so many references, or fewer where there are none. */
+/** Through this number of references, or fewer if there are fewer. */
 function walk(at: Place, start: Anchor, steps: number): { record: RecordSchema | undefined; path: string[] } {
   let record = at.world.schema.records.get(start.record);
   const path: string[] = [];

@@ -1,14 +1,14 @@
-// Test-only. In: a field's type and a source of chance. Out: a value as it stands in JSON, edge cases first.
-// Every value is one that Postgres keeps as it is; nulls are the caller's to strew in.
+// Test-only. In: a field's type and a source of random numbers. Out: a value in its JSON form, edge cases first.
+// Postgres stores every value unchanged. The caller adds nulls.
 import type { Value } from "../datum.ts";
 import type { Type } from "../tree.ts";
 
-/** A source of chance that a seed decides. */
+/** A source of random numbers from a seed. */
 export interface Draw {
-  /** Both included. */
+  /** Both ends included. */
   readonly int: (min: number, max: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** True so many times in a hundred. */
+  /** True with this probability in percent. */
   readonly chance: (percent: number) => boolean;
 }
 
@@ -23,7 +23,7 @@ export function drawFrom(next: (min: number, max: number) => number): Draw {
   };
 }
 
-/** A field's type as a blueprint's model has it. */
+/** A field's type in a blueprint's model. */
 export type DeclaredType =
   | { readonly kind: "string" }
   | { readonly kind: "text" }
@@ -56,7 +56,7 @@ export interface DeclaredMember {
 
 export type ScalarType = { readonly kind: "string" } | { readonly kind: "int" } | { readonly kind: "datetime" };
 
-/** The type that rules see. */
+/** The type in rules. */
 export function typeOf(declared: DeclaredType): Type {
   switch (declared.kind) {
     case "string":
@@ -185,7 +185,7 @@ export function valueFor(declared: DeclaredType, draw: Draw): Value {
     case "json":
       return draw.pick<Value>([{}, [], { a: [1, null] }, "text", 0, false]);
     case "object":
-      // What was written before the object was declared so may hold anything.
+      // Values from before the object was declared can have any form.
       return Object.fromEntries(
         declared.fields
           .filter(() => draw.chance(85))

@@ -1,5 +1,5 @@
-// Test-only. In: a source of chance. Out: a world: records with fields of every type, references and relations among them, the
-// rows of each, people, organizations and who belongs to which. It is data that a database can be filled with.
+// Test-only. In: a source of random numbers. Out: a world: records with fields of every type, their references and
+// relations, their rows, people, organizations and memberships. A test can fill a database with it.
 import type { Value } from "../datum.ts";
 import type { EvaluationContext, Row } from "../evaluate.ts";
 import type { FieldSchema, RecordSchema, Schema } from "../schema.ts";
@@ -10,7 +10,7 @@ export interface GeneratedField {
   readonly declared: DeclaredType;
 }
 
-/** Who refers, as in a blueprint's model. */
+/** The entities that refer to it, as in a blueprint's model. */
 export interface GeneratedRelation {
   readonly name: string;
   readonly entity: string;
@@ -22,9 +22,9 @@ export interface GeneratedRelation {
 
 export interface GeneratedRecord {
   readonly name: string;
-  /** All are optional. `id` and `version` are not among them, nor are `refs`. */
+  /** All are optional. `id`, `version` and `refs` are not included. */
   readonly fields: readonly GeneratedField[];
-  /** Fields that hold many references; each is a relation of the same name too. */
+  /** Many-to-many fields; each is also a relation with the same name. */
   readonly refs: readonly { readonly name: string; readonly entity: string }[];
   readonly relations: readonly GeneratedRelation[];
 }
@@ -41,11 +41,14 @@ export interface GeneratedUser {
 export interface World {
   readonly schema: Schema;
   readonly records: readonly GeneratedRecord[];
-  /** Profile fields of `user`, beside `id`, `email` and `name`. */
+  /** Profile fields of `user`, in addition to `id`, `email` and `name`. */
   readonly userFields: readonly GeneratedField[];
   readonly users: readonly GeneratedUser[];
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
-  /** Record > its rows, each with `id`, `version` and every field. References go in circles: insert, then update them. */
+  /**
+   * Record > its rows, each with `id`, `version` and every field. References can be circular: insert the rows, then
+   * update their references.
+   */
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;
   /** The pairs of each `refs` field. */
   readonly pairs: readonly {
@@ -60,7 +63,7 @@ const recordNames = ["parcel", "depot", "note"] as const;
 export const roles: readonly string[] = ["public", "user", "owner", "admin", "support"];
 export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
 
-/** Words of CEL and SQL, and names that mean something else in a rule: all are fine names for fields. */
+/** Words of CEL and SQL, and names that have another meaning in a rule: all are valid names of fields. */
 const trickyNames = [
   "package",
   "in",
@@ -138,7 +141,7 @@ export function generateWorld(draw: Draw): World {
   return { schema: schemaOf(records, userFields), records, userFields, users, organizations, rows, pairs };
 }
 
-/** A new value for each field, null now and then; what a create or an update would write. */
+/** A new value for each field, sometimes null; the values of a create or an update. */
 export function valuesOf(
   fields: readonly GeneratedField[],
   draw: Draw,
@@ -282,10 +285,13 @@ function schemaOf(records: readonly GeneratedRecord[], userFields: readonly Gene
   };
 }
 
-/** The rows of a world as the evaluator reads them: each with the rows that it refers to and that refer to it. */
+/** The rows of a world in the form for the evaluator: each with the rows that it refers to and that refer to it. */
 export interface Rows {
   readonly of: (record: string, id: string) => Row;
-  /** A row that is not (or not as it is) in the world: what it refers to is, and relations are those of its id. */
+  /**
+   * A row that is not in the world, or not in this form. Its targets are in the world, and its relations are those of
+   * its id.
+   */
   readonly like: (record: string, values: Readonly<Record<string, Value>>) => Row;
 }
 
@@ -348,7 +354,7 @@ function idsOf(world: World, { entity, by }: GeneratedRelation, id: string): str
     : pairs.filter((one) => one.other === id).map((one) => one.id);
 }
 
-/** Whoever asks; nobody where `user` is null. */
+/** The caller; nobody if `user` is null. */
 export function callerOf(user: GeneratedUser | null): EvaluationContext["user"] {
   if (user === null) return { id: null, email: null, roles: ["public"] };
   const { id, email, profile, memberships } = user;

@@ -1,4 +1,4 @@
-// A small schema for the tests of this package: a listing of a shop, its comments, users and organizations.
+// A small schema for the tests of this package: a shop's listings, their comments, users and organizations.
 import type { FieldSchema, RecordSchema, Schema } from "../schema.ts";
 import type { Expression, Type } from "../tree.ts";
 

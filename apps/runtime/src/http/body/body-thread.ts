@@ -1,5 +1,5 @@
-// The thread that checks large bodies. In: a shape and bytes. Out: texts and problems, or a fault, as plain data.
-// It holds no credential, no connection and no record for longer than it checks it.
+// The thread that checks large bodies. In: a shape and bytes. Out: texts and problems, or a fault, as plain data. It
+// has no credentials and no connections, and keeps records only while it checks them.
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
@@ -15,10 +15,10 @@ import { checkList, type ListedBody } from "../../records/check-list.ts";
 
 export interface BodyTask {
   readonly key: string;
-  /** Null: the thread should know it by its key. */
+  /** Null: the thread should know the shape by its key. */
   readonly shape: BodyShape | null;
   readonly bytes: Uint8Array;
-  /** Of a list: what is done to each of its records. */
+  /** For a list: what is done to each of its records. */
   readonly list: "create" | "update" | null;
 }
 
@@ -34,7 +34,7 @@ export type BodyAnswer =
   | { readonly kind: "failed"; readonly message: string };
 
 const SHAPES_MAX = 100;
-/** A tenth of the processor time that another process gets where both want it. */
+/** Under load this thread gets about a tenth of the processor time of another process. */
 const NICENESS = 10;
 
 giveWay();
@@ -66,11 +66,11 @@ function checkerOf(key: string, shape: BodyShape | null): BodyChecker | null {
   return checker;
 }
 
-/** Small requests go first where both want the processor. Linux alone says which thread this is. */
+/** Gives small requests priority when both want the processor. Only Linux can tell which thread this is. */
 function giveWay(): void {
   try {
     setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICENESS);
   } catch {
-    // Then it competes with the rest of the process: one thread, and one body at a time.
+    // On other systems this thread competes with the rest of the process, with one body at a time.
   }
 }

@@ -1,4 +1,4 @@
-// Large bodies in their own thread: the same answers as in place, and nobody held up.
+// Large bodies in their own thread: the same answers as without it, and nobody has to wait.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundleField } from "@plinth/bundle";
 import { afterAll, describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ describe("a body checked in the thread", () => {
     { payload: [1, "2", null], other: 1 },
     { title: "much too long for it" },
     { title: null, owner: 7 },
-  ])("is the same as in place: %j", async (body) => {
+  ])("gives the same result as without the thread: %j", async (body) => {
     expect(await threads.check("prj", shape("same"), bytes(body))).toEqual(
       checkBody(createBodyChecker(shape("same")), bytes(body)),
     );
@@ -43,12 +43,12 @@ describe("a body checked in the thread", () => {
       `{${Array.from({ length: 2_000 }, (_, i) => `"k${i}":1`).join(",")}}`,
       "payload_too_large",
     ],
-  ])("that is %s is the same fault", async (_, text, code) => {
+  ])("that is %s gives the same fault", async (_, text, code) => {
     await expect(threads.check("prj", shape("fault"), bytes(text))).rejects.toMatchObject({ code });
     expect(() => checkBody(createBodyChecker(shape("fault")), bytes(text))).toThrow(expect.objectContaining({ code }));
   });
 
-  test("waits for its turn between projects, and is refused behind a bound", async () => {
+  test("waits for its project's turn, and is refused beyond a limit", async () => {
     const large = (): Buffer => bytes({ title: "a", payload: Array.from({ length: 40_000 }, (_, i) => i) });
     const crowd = Promise.allSettled(
       Array.from({ length: 40 }, () => threads.check("prj_crowd", shape("crowd"), large())),
@@ -75,7 +75,7 @@ describe("a body checked in the thread", () => {
   });
 });
 
-test("a thread that dies refuses its body alone", async () => {
+test("a thread that dies only refuses its own body", async () => {
   const own = createBodyThreads();
   const circular = { ...shape("dies"), schema: { $ref: "#/nowhere" } };
   await expect(own.check("prj", circular, bytes({ title: "a" }))).rejects.toThrow(/nowhere/);

@@ -1,5 +1,5 @@
-// Checks large bodies away from the event loop, one at a time, projects in turn. In: a shape and bytes. Out: a checked body.
-// It never lets one body take the process down: the thread has a memory of its own, and is replaced when it dies.
+// Checks large bodies outside the event loop, one at a time, projects in turn. In: a shape and bytes. Out: a checked
+// body. A body can't crash the process: the thread has its own memory limit, and is replaced when it dies.
 import { Worker } from "node:worker_threads";
 import { FairQueue, Fault } from "@plinth/service";
 import type { BodyShape, CheckedBody } from "../../records/check-body.ts";
@@ -7,19 +7,19 @@ import type { ListedBody } from "../../records/check-list.ts";
 import type { BodyAnswer, BodyTask } from "./body-thread.ts";
 
 export interface BodyThreads {
-  /** @throws Fault as `checkBody`; `unavailable` where the project has too many large bodies waiting. */
+  /** @throws Fault like `checkBody`, and `unavailable` if too many large bodies of the project are waiting. */
   check(project: string, shape: BodyShape, bytes: Buffer): Promise<CheckedBody>;
-  /** The same of a list of records. @throws Fault as `checkList`; `unavailable`. */
+  /** The same for a list of records. @throws Fault like `checkList`, and `unavailable`. */
   checkList(project: string, shape: BodyShape, kind: ListKind, bytes: Buffer): Promise<readonly ListedBody[]>;
   stop(): Promise<void>;
 }
 
 type ListKind = "create" | "update";
 
-/** A body of the largest size and the most members takes a fraction of either. */
+/** A body of the largest size with the most members needs a fraction of either limit. */
 const MEMORY_MB = 192;
 const TIME_MS_MAX = 5_000;
-/** Without large bodies the thread's memory is given back. */
+/** Without large bodies for this long, the thread ends and its memory is freed. */
 const IDLE_MS = 60_000;
 
 export function createBodyThreads(): BodyThreads {
@@ -30,12 +30,12 @@ export function createBodyThreads(): BodyThreads {
     waitMsMax: 5_000,
     refusal: () =>
       new Fault("unavailable", {
-        detail: "This project has too many large requests under way.",
+        detail: "This project already has too many large requests in progress.",
         headers: { "retry-after": "1" },
       }),
   });
   let thread: Worker | null = null;
-  /** Shapes that the thread was given; it may have forgotten some. */
+  /** Shapes that the thread has received. It may have forgotten some. */
   let given = new Set<string>();
   let idle: NodeJS.Timeout | null = null;
 
@@ -102,7 +102,7 @@ export function createBodyThreads(): BodyThreads {
       case "failed":
         throw new Error(answer.message);
       case "unknown_shape":
-        throw new Error("the thread forgets what it was just given");
+        throw new Error("the thread has forgotten a shape that it just received");
     }
   };
 
@@ -134,7 +134,7 @@ export function createBodyThreads(): BodyThreads {
   };
 }
 
-/** Memory that can be handed over: a small buffer shares its own with others. */
+/** A copy whose memory can be transferred to a thread: a small buffer shares its memory with others. */
 function ownMemory(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -1,5 +1,5 @@
-// Stage 7: whether the body has the shape that its route takes. In: bytes. Out: texts and problems, of whichever caller.
-// It never holds up the event loop: a large body is checked in a thread of its own.
+// Stage 7: checks whether the body has the shape that its route takes. In: bytes. Out: texts and problems, the same for
+// every caller. It never blocks the event loop: a thread checks large bodies.
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { type CheckedBody, checkBody } from "../../records/check-body.ts";
 import { checkerOf, shapeOf } from "../../records/checkers.ts";
@@ -8,10 +8,10 @@ import type { Incoming } from "../contracts.ts";
 import { requireJsonType } from "../json-type.ts";
 import type { RouteMatch } from "../route-table.ts";
 
-/** Smaller ones are checked in less time than it takes to hand them over. */
+/** Smaller bodies are checked faster here than they could be sent to the thread. */
 export const LARGE_BYTES = 65_536;
 
-/** Null where the route takes no body, or none was sent. @throws Fault 400, 413, 415, 422 (no object), 503. */
+/** Null if the route takes no body, or none was sent. @throws Fault 400, 413, 415, 422 (not an object), 503. */
 export function checkRequestBody(
   threads: BodyThreads,
   release: ActiveRelease,
@@ -35,7 +35,7 @@ export function checkRequestBody(
     : checkBody(checkerOf(release, entity, kind), body);
 }
 
-/** The body of a transition or a restore is judged as an update's. */
+/** The body of a transition or a restore is checked like an update's. */
 export function bodyKindOf({ operation }: RouteMatch): "create" | "update" {
   return operation === "create" ? "create" : "update";
 }

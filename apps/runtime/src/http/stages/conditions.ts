@@ -1,6 +1,6 @@
-// Conditional requests (RFC 9110, 13). In: headers, and a record as JSON text. Out: the versions that a write is for, the ETag of
-// a record, and whether the caller has it already. The version is the first part of the ETag; the rest tells representations
-// apart, so that what is computed from other records never looks unchanged.
+// Conditional requests (RFC 9110, 13). In: headers, and a record as JSON text. Out: the versions that a write accepts,
+// the ETag of a record, and whether the caller already has the record. The ETag begins with the version. A hash
+// follows, so that a record counts as changed when a value changes that is computed from other records.
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@plinth/service";
@@ -8,18 +8,18 @@ import type { ActiveRelease } from "../../project/active-release.ts";
 import { entityView } from "../../query/entity-view.ts";
 import type { RouteMatch } from "../route-table.ts";
 
-/** What our own compiler puts last into each record; no text of the record's own can end so. */
+/** Our compiler puts these members at the end of each record. No value of the record can end like this. */
 const tail = /"version":([0-9]{1,10})(?:,"created_by":(?:null|"[0-9a-f-]{36}"))?\}$/;
 const TAIL_CHARS = 100;
 
-/** `"<version>-<hash>"`; without a version where the reply doesn't show it. */
+/** `"<version>-<hash>"`; without the version if the reply doesn't show it. */
 export function etagOf(json: string): string {
   const version = tail.exec(json.slice(-TAIL_CHARS))?.[1];
   const digest = hash("sha1", json, "base64url").slice(0, 16);
   return version === undefined ? `"${digest}"` : `"${version}-${digest}"`;
 }
 
-/** Whether the caller holds this very representation. */
+/** Whether the caller already has exactly this representation. */
 export function isUnchanged({ "if-none-match": header }: IncomingHttpHeaders, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((each) => {
@@ -30,10 +30,10 @@ export function isUnchanged({ "if-none-match": header }: IncomingHttpHeaders, et
 
 const TAGS_MAX = 20;
 
-/** Writes of one record that stands already. */
+/** Writes of one existing record. */
 const conditional: ReadonlySet<string> = new Set(["update", "delete", "restore", "transition"]);
 
-/** The versions that `If-Match` names; null where there is none, or any will do. @throws Fault 400, 428. */
+/** The versions in `If-Match`; null if the header is missing or accepts any version. @throws Fault 400, 428. */
 export function versionsWanted(
   release: ActiveRelease,
   { entity, operation }: RouteMatch,
@@ -43,7 +43,8 @@ export function versionsWanted(
   if (header === undefined) {
     if (entityView(release, entity).entity.requireVersion !== true) return null;
     throw new Fault("precondition_required", {
-      detail: "Send the record's ETag as If-Match, so that nobody's change is lost; `*` is for any version.",
+      detail:
+        "Send the record's ETag as If-Match, so that you don't overwrite another change; `*` accepts any version.",
     });
   }
   if (header.trim() === "*") return null;
@@ -56,13 +57,13 @@ export function versionsWanted(
   });
 }
 
-/** Of an upsert: whether what it needs is there. @throws Fault `precondition_failed`. */
+/** For an upsert: checks that the required record exists or is missing. @throws Fault `precondition_failed`. */
 export function requireWanted(headers: IncomingHttpHeaders, isThere: boolean): void {
   if (isThere && headers["if-none-match"]?.trim() === "*") {
-    throw new Fault("precondition_failed", { detail: "There is such a record already." });
+    throw new Fault("precondition_failed", { detail: "The record already exists." });
   }
   if (!isThere && headers["if-match"] !== undefined) {
-    throw new Fault("precondition_failed", { detail: "There is no such record, in no version." });
+    throw new Fault("precondition_failed", { detail: "The record does not exist." });
   }
 }
 

@@ -1,5 +1,5 @@
-// Stage 8: what the caller sends. In: path, query string, checked body. Out: one operation with checked, typed input, or a Fault.
-// It never lets through what it doesn't know, and never turns one value into another.
+// Stage 8: reads the input of the caller. In: path, query string, checked body. Out: one operation with checked, typed
+// input, or a Fault. It refuses everything that it doesn't know, and never converts a value silently.
 import type { BundleView } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { CursorCodec } from "../../query/cursor.ts";
@@ -33,15 +33,15 @@ export type Call =
       readonly entity: string;
       readonly recordId: string;
       readonly values: FieldValues;
-      /** What the service makes for fields that the body doesn't name. */
-      readonly made: ReadonlyMap<string, string>;
+      /** Values that the service generates for fields that the body doesn't name. */
+      readonly generated: ReadonlyMap<string, string>;
     }
   | {
       readonly kind: "update";
       readonly entity: string;
       readonly recordId: string;
       readonly values: FieldValues;
-      /** The record has a new version, also where it is given no value. */
+      /** The record gets a new version, even if no value changes. */
       readonly isTouched?: true;
     }
   | { readonly kind: "delete"; readonly entity: string; readonly recordId: string }
@@ -59,13 +59,13 @@ export interface DecodeContext extends BodyContext {
   readonly newRecordId: () => string;
 }
 
-/** The view that a list is; null for the list of all. */
+/** The view that a list reads; null for the list of all records. */
 function listed({ release }: DecodeContext, { entity, view }: RouteMatch): BundleView | null {
   if (view === null) return null;
   return release.bundle.views?.find((one) => one.name === view && one.entity === entity) ?? null;
 }
 
-/** @throws Fault 400, 403 (a field that the caller may not write), 404 (no UUID), 422. */
+/** @throws Fault 400, 403 (a field that the caller can't write), 404 (not a UUID), 422. */
 export function decodeInput(
   context: DecodeContext,
   route: RouteMatch,
@@ -120,7 +120,7 @@ export function decodeInput(
   }
 }
 
-/** What is no UUID names no record. */
+/** A text that isn't a UUID names no record. */
 function recordIdOf(route: RouteMatch): string {
   const id = route.recordId ?? "";
   if (isUuid(id)) return id.toLowerCase();

@@ -1,5 +1,6 @@
-// Stage 9 of a request with an `Idempotency-Key`: its effect happens once. In: the request, and what carries it out. Out: its
-// outcome, or the one that it had before. The reply is kept by the statement of the write itself; what was refused keeps nothing.
+// Stage 9 of a request with an `Idempotency-Key`: its effect happens once. In: the request, and the function that
+// executes it. Out: the outcome, or the saved outcome of the first request. The statement of the write saves the reply.
+// A refusal saves nothing.
 import { asFault } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { OnceReply } from "../../query/idempotency.ts";
@@ -10,10 +11,10 @@ import { PLAIN_READING } from "../../query/read-statement.ts";
 import { type Request, readRecord } from "../../query/run.ts";
 import type { Outcome } from "./execute.ts";
 
-/** A key that is found taken is another request's, or has run out and is made free. */
+/** A key that is taken belongs to another request, or it has expired and is freed. */
 const TRIES_MAX = 3;
 
-/** @throws Fault, `idempotency_key_reused` and `idempotency_in_flight` among them. */
+/** @throws Fault, such as `idempotency_key_reused` and `idempotency_in_flight`. */
 export async function executeOnce(request: Request, once: Once, effect: () => Promise<Outcome>): Promise<Outcome> {
   const { release, tenant } = request;
   const held = await holdKey(release, tenant, once);
@@ -39,14 +40,16 @@ export async function executeOnce(request: Request, once: Once, effect: () => Pr
   }
 }
 
-/** What was deleted or moved on by the first request is refused to its repetition, unless its reply is found. */
+/**
+ * A repeated request is refused if the first one has deleted or moved on the record, unless its saved reply is found.
+ */
 export function mayBeRepeated(error: unknown): boolean {
   if (error instanceof AlreadyKept) return true;
   const fault = asFault(error);
   return fault instanceof Fault && fault.status < 500;
 }
 
-/** The outcome that a kept reply tells of. */
+/** The outcome in a saved reply. */
 export async function replayed(request: Request, { status, location, body }: OnceReply): Promise<Outcome> {
   if (status === 204) return { kind: "deleted", isReplayed: true };
   const json = await recordIn(request, body);
@@ -55,12 +58,12 @@ export async function replayed(request: Request, { status, location, body }: Onc
   return { kind: "created", json, recordId, isReplayed: true };
 }
 
-/** One that was too large to be kept is read again; where it is gone or hidden by now, its id is what is left of it. */
+/** A reply that was too large to save is read again. If the record is deleted or hidden now, only its id is left. */
 async function recordIn(request: Request, body: string): Promise<string> {
   const recordId = keptIdIn(body);
   if (recordId === null) return body;
   try {
-    // That the kept reply is shown once more has its line already.
+    // The audit log already has a line for showing the saved reply again.
     return await readRecord({ ...request, once: null, versions: null }, recordId, {
       ...PLAIN_READING,
       isOfWrite: true,

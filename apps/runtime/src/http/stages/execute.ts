@@ -1,5 +1,5 @@
-// Stage 9: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
-// It never looks into the record.
+// Stage 9: executes the operation in one statement. In: a call. Out: the outcome, with the record as JSON text. It
+// never looks into the record.
 import type { CursorCodec } from "../../query/cursor.ts";
 import { PLAIN_READING } from "../../query/read-statement.ts";
 import {
@@ -22,7 +22,7 @@ export type Outcome =
   | ({ readonly kind: "deleted" } & Written);
 
 interface Written {
-  /** It was answered so before, and nothing has happened now. */
+  /** The reply was saved earlier, and nothing has happened now. */
   readonly isReplayed?: true;
 }
 
@@ -45,8 +45,8 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
       return { kind: "record", json: await readRecord(request, null, reading) };
     }
     case "create": {
-      const { recordId, values, made } = call;
-      return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };
+      const { recordId, values, generated } = call;
+      return { kind: "created", json: await createRecord(request, recordId, values, generated), recordId };
     }
     case "update":
       return { kind: "record", json: await updateRecord(request, call.recordId, call.values, call.isTouched) };

@@ -1,6 +1,6 @@
-// Stage 5: in which organization the request is made. In: the header, and whom the credential names. Out: its id, or null.
-// It never lets a caller act in an organization that they don't belong to, and never picks one that they haven't chosen:
-// else whoever adds somebody to an organization would get their next records.
+// Stage 5: the organization of the request. In: the header, and the principal. Out: its id, or null. A caller can only
+// act in an organization that they belong to. The service never picks one for them: otherwise anybody who adds a person
+// to an organization would get that person's next records.
 import { Fault, isUuid } from "@plinth/service";
 import type { Principal } from "../../project/principal.ts";
 import { standsAboveOrganizations } from "../../project/principal.ts";

@@ -1,5 +1,5 @@
-// Stage 4: whether the caller may send this much, and now. In: the principal. Out: the allowance, for the reply's headers.
-// It counts by address only where nothing else tells callers apart: the visitors who share a publishable key.
+// Stage 4: the rate limit. In: the principal. Out: the allowance, for the reply's headers. It counts by address only if
+// nothing else distinguishes callers, as for visitors who share a publishable key.
 import { Fault } from "@plinth/service";
 import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
@@ -8,11 +8,11 @@ import type { Allowance, RateLimit, RateLimiter } from "../rate-limiter.ts";
 
 export interface RateLimits {
   readonly limiter: RateLimiter;
-  /** What all callers of one project may send together. */
+  /** The limit for all callers of one project together. */
   readonly projectLimit: RateLimit;
 }
 
-/** All visitors of a page share its publishable key: together they may send so many times what one of them may. */
+/** All visitors of a page share its publishable key. Together they may send this many times as much as one of them. */
 const VISITORS = 10;
 
 export function limitRate(
@@ -25,7 +25,7 @@ export function limitRate(
 ): Allowance {
   const allowance = limitCaller(limiter, limit, projectId, principal, ip, cost);
   if (!allowance.allowed) return allowance;
-  // Behind the caller's own: what is refused of one caller takes nothing from the others.
+  // Checked after the caller's own limit, so that the refused requests of one caller take nothing from the others.
   const project = limiter.take(projectId, cost, projectLimit);
   return project.allowed ? allowance : project;
 }
@@ -56,7 +56,7 @@ function limitCaller(
   }
 }
 
-/** What the project's blueprint allows one caller. */
+/** The limit for one caller in the project's blueprint. */
 export function limitOf({ bundle }: ActiveRelease): RateLimit {
   const { requestsPerSecond, burst } = bundle.limits;
   return { perSecond: requestsPerSecond, burst };

@@ -1,12 +1,12 @@
-// Stage 3: which route the request is for. In: method and path. Out: a module's route, a generated one, or why there is none.
-// It never throws: what matches nothing counts against the rate limit like everything else.
+// Stage 3: finds the route of the request. In: method and path. Out: a module's route, a generated one, or the reason
+// why there is none. It never throws, because requests without a route also count against the rate limit.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Head, ModuleMatch, ModuleRoutes } from "../contracts.ts";
 import { meantPath } from "../meant-path.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
-/** `OPTIONS` asks what a path allows, and nothing else. */
+/** `OPTIONS` only asks for the methods of a path. */
 export type Matched = Performed | { readonly kind: "options"; readonly pattern: string; readonly allow: string };
 
 export type Performed =
@@ -31,7 +31,7 @@ export function matchMethod(release: ActiveRelease, modules: ModuleRoutes, head:
   return notHere(allow.length > 0 ? methodNotAllowed(allow.join(", ")) : noSuchRoute(release, modules, path));
 }
 
-/** What the path takes; empty where there is no such route. */
+/** The methods of the path; empty if there is no such route. */
 function allowed(release: ActiveRelease, modules: ModuleRoutes, path: string): readonly string[] {
   const found = findRoute(release, "OPTIONS", path);
   const known = found.kind === "found" ? [] : found.methods;
@@ -46,7 +46,7 @@ function noSuchRoute(release: ActiveRelease, modules: ModuleRoutes, path: string
   const isRoute = (other: string): boolean => allowed(release, modules, other).length > 0;
   const meant = meantPath(release.bundle, path, isRoute);
   const hint = meant === null ? "" : ` Did you mean ${meant}?`;
-  return new Fault("not_found", { detail: `There is no such route; /v1/openapi.json lists all.${hint}` });
+  return new Fault("not_found", { detail: `This route does not exist; /v1/openapi.json lists all routes.${hint}` });
 }
 
 function methodNotAllowed(allow: string): Fault {

@@ -1,6 +1,5 @@
-// Stage 6: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
-// same, or a Fault.
-// It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
+// Stage 6: checks whether the caller can make such a request at all. In: the matched route, and the principal. Out: the
+// same, or a Fault. The rule in the statement judges records; this stage only saves statements that can't succeed.
 import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
@@ -13,16 +12,16 @@ import type { Performed } from "./match-route.ts";
 
 export type Permitted = Exclude<Performed, { readonly kind: "none" }>;
 
-/** @throws Fault `forbidden`, or the one that says why nothing matched. */
+/** @throws Fault `forbidden`, or the fault that explains why nothing matched. */
 export function permit(release: ActiveRelease, matched: Performed, principal: Principal, { method }: Head): Permitted {
   if (matched.kind === "none") throw matched.fault;
-  // Here, so that no module can forget it.
+  // Checked here, so that no module can forget it.
   if (principal.kind === "operator" && principal.readOnly && method !== "GET") {
-    throw new Fault("forbidden", { detail: "A viewer may read only." });
+    throw new Fault("forbidden", { detail: "A viewer can only read." });
   }
   if (matched.kind === "module") return matched;
   const { route } = matched;
-  // Which of the two an upsert is, is known once the record was looked for.
+  // Only the look-up of the record decides whether an upsert creates or updates.
   const operation =
     route.operation === "upsert" && mayUpdate(release, route, principal) ? "update" : operationOf(route);
   requireOperation(release, route.entity, operation, principal.roles);

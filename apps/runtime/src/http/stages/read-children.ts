@@ -1,5 +1,5 @@
-// Records in the body of the one that they refer to: an order's `lines`. In: a release and a body. Out: the body without them, and
-// what is to be done to each, all of it checked before anything is written.
+// Reads records in the body of the record that they refer to, such as an order's `lines`. In: a release and a body.
+// Out: the body without them, and the operation for each. All of it is checked before anything is written.
 import type { BundleRelation } from "@plinth/bundle";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
@@ -21,9 +21,9 @@ import type { ChildWrite, FamilyCall } from "./write-children.ts";
 type Members = Readonly<Record<string, unknown>>;
 type ChildOperation = "create" | "update" | "delete";
 
-/** A body with records in it, as it was sent. */
+/** A body that contains records, as sent. */
 export interface Family {
-  /** The members that are the record's own. */
+  /** The members of the record itself. */
   readonly own: Members;
   readonly children: readonly SentChild[];
 }
@@ -35,13 +35,13 @@ interface SentChild extends Family {
   readonly operation: ChildOperation;
 }
 
-/** The thread that serves everybody reads them; in larger ones the names of children are unknown fields. */
+/** The event loop reads these bodies. In larger ones, the names of children are unknown fields. */
 const BYTES_MAX = 262_144;
 const DEPTH_MAX = 3;
 const ERRORS_MAX = 100;
 const nothing = new Map<string, string>();
 
-/** Null where the body holds the record's own fields alone. @throws Fault 415, 422. */
+/** Null if the body only contains the record's own fields. @throws Fault 415, 422. */
 export function familyOf(release: ActiveRelease, route: RouteMatch, incoming: Incoming): Family | null {
   const { body } = incoming;
   if (body === null || body.length > BYTES_MAX || !["create", "update", "upsert"].includes(route.operation))
@@ -59,14 +59,14 @@ export function familyOf(release: ActiveRelease, route: RouteMatch, incoming: In
   return family;
 }
 
-/** Of those that the body writes, the record itself included. */
+/** The number of records that the body writes, including the outermost record. */
 export function count({ children }: Pick<Family, "children">): number {
   return children.reduce((sum, child) => sum + count(child), 1);
 }
 
 /**
- * @param decode What is to be done to the record itself.
- * @throws Fault the first refusal, or all problems with all values at once.
+ * @param decode Decodes the operation of the record itself. @throws Fault the first refusal, or all problems with
+ * values together.
  */
 export function decodeFamily(
   context: DecodeContext,
@@ -82,7 +82,7 @@ export function decodeFamily(
   return { call, children: writes.filter((write) => write !== null) };
 }
 
-/** Entities that refer to this one, by the names of what leads to their records. */
+/** Entities that refer to this one, by the names of the relations to their records. */
 function childRelations(release: ActiveRelease, entity: string): readonly BundleRelation[] {
   const { relations } = entityView(release, entity).entity;
   return relations.filter(({ by }) => by.kind === "referrer");
@@ -93,7 +93,7 @@ interface Place {
   readonly entity: string;
   /** JSON pointer. */
   readonly at: string;
-  /** Of the body's own record: 0. */
+  /** 0 for the outermost record. */
   readonly depth: number;
   readonly isCreated: boolean;
 }
@@ -121,12 +121,16 @@ function childrenIn(
     problems.push({ path, code, message });
     return [];
   };
-  if (depth > DEPTH_MAX) return wrong(at, "too_deep", `Records may stand ${DEPTH_MAX} levels deep in a body.`);
+  if (depth > DEPTH_MAX) return wrong(at, "too_deep", `Records may be nested ${DEPTH_MAX} levels deep in a body.`);
   const child = (sent: unknown, where: string, operation: ChildOperation): readonly SentChild[] => {
     const members = operation === "delete" ? { id: sent } : sent;
     if (!isObject(members)) return wrong(where, "wrong_type", "It must be an object.");
     if (Object.hasOwn(members, relation.by.field))
-      return wrong(`${where}/${relation.by.field}`, "not_allowed", "The record around it is what it refers to.");
+      return wrong(
+        `${where}/${relation.by.field}`,
+        "not_allowed",
+        "The service sets this reference: it is the record around this one.",
+      );
     const own = { entity: relation.entity, at: where, depth, isCreated: operation === "create" };
     const family = split(release, own, members, problems);
     return [{ ...family, at: where, relation, operation }];
@@ -139,13 +143,13 @@ function childrenIn(
   if (Array.isArray(value)) {
     if (place.isCreated) return list(value, at, "create");
     const how = '{"create": [{...}], "update": [{"id": "...", ...}], "delete": ["<id>"]}';
-    return wrong(at, "wrong_type", `Of a record that may be there already, say what is to be done: ${how}.`);
+    return wrong(at, "wrong_type", `The parent record may exist already. Say what to do with its children: ${how}.`);
   }
   if (!isObject(value)) return wrong(at, "wrong_type", "It must be a list of records to create.");
   const { create = [], update = [], delete: deleted = [], ...others } = value;
   for (const name of Object.keys(others))
-    wrong(`${at}/${name.slice(0, 64)}`, "unknown_field", "There is create, update and delete.");
-  // What goes makes room for what comes.
+    wrong(`${at}/${name.slice(0, 64)}`, "unknown_field", "Use create, update or delete.");
+  // Deletes come first, because they free limits and unique values for creates.
   return [
     ...list(deleted, `${at}/delete`, "delete"),
     ...list(update, `${at}/update`, "update"),
@@ -164,7 +168,8 @@ function decodeChild(
   const written = placed(at, problems, () => {
     const { release, principal } = context;
     requireOperation(release, entity, operation, principal.roles);
-    // Who creates a child knows what it refers to; whether one that is there belongs to the record, only who reads that.
+    // The creator of a child knows what it refers to. Only a caller who can read the reference learns whether an
+    // existing child belongs to the record.
     if (operation !== "create") requireRelation(entityView(release, entity), relation, principal.roles, "", "follow");
     return writeOf(context, child, parent);
   });
@@ -177,7 +182,7 @@ function decodeChild(
   return { at, name: relation.name, entity, operation, parent: reference, ...written, children };
 }
 
-/** Problems with values are collected. @throws Fault every other refusal. */
+/** Collects problems with values. @throws Fault every other refusal. */
 function placed<Result>(at: string, problems: FieldError[], decode: () => Result): Result | null {
   try {
     return decode();
@@ -194,7 +199,7 @@ function writeOf(
   context: DecodeContext,
   { own, relation: { entity, by }, operation }: SentChild,
   parent: string,
-): Pick<ChildWrite, "recordId" | "values" | "made" | "version"> {
+): Pick<ChildWrite, "recordId" | "values" | "generated" | "version"> {
   const { release } = context;
   if (operation === "create") {
     const recordId = context.newRecordId();
@@ -207,13 +212,13 @@ function writeOf(
     throw invalid("/version", "It must be the record's version.");
   if (version === null && entityView(release, entity).entity.requireVersion === true) {
     throw new Fault("precondition_required", {
-      detail: "Name the `version` of each record, so that nobody's change is lost.",
+      detail: "Send the `version` of each record, so that you don't overwrite another change.",
     });
   }
   const recordId = id.toLowerCase();
   const body = checkMembers(checkerOf(release, entity, "update"), fields);
   const values = operation === "update" ? decodeUpdate(context, entity, recordId, body) : nothing;
-  return { recordId, values, made: nothing, version: version as number | null };
+  return { recordId, values, generated: nothing, version: version as number | null };
 }
 
 function isObject(value: unknown): value is Members {
@@ -225,6 +230,6 @@ function invalid(path: string, message: string): Fault {
 }
 
 function tooMany(): Fault {
-  const message = `A body may write ${RECORDS_MAX} records at most, the record itself included.`;
+  const message = `A body may write at most ${RECORDS_MAX} records, including the outermost record.`;
   return new Fault("validation_failed", { errors: [{ path: "", code: "too_many", message }] });
 }

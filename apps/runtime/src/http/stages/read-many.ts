@@ -1,5 +1,5 @@
-// What a request that writes several records sends. In: query string and body. Out: the mode, and an item for each record: what is
-// to be written, or why it can't be. All problems of all items are found before anything is written.
+// Reads a request that writes several records. In: query string and body. Out: the mode, and an item for each record:
+// the write, or the reason why it is refused. All problems of all items are found before anything is written.
 import { Fault, isUuid } from "@plinth/service";
 import { entityView } from "../../query/entity-view.ts";
 import type { FieldValues } from "../../query/run.ts";
@@ -22,7 +22,7 @@ export type ManyItem =
       readonly kind: "write";
       readonly recordId: string;
       readonly values: FieldValues;
-      readonly made: ReadonlyMap<string, string>;
+      readonly generated: ReadonlyMap<string, string>;
       readonly version: number | null;
     }
   | { readonly kind: "refused"; readonly fault: Fault };
@@ -30,7 +30,7 @@ export type ManyItem =
 export interface ManyCall {
   readonly operation: ManyOperation;
   readonly mode: ManyMode;
-  /** It is only to be tried. */
+  /** A dry run. */
   readonly isTried: boolean;
   readonly items: readonly ManyItem[];
 }
@@ -42,21 +42,21 @@ export interface ManyContext extends BodyContext {
 
 const nothing = new Map<string, string>();
 
-/** Null where the request writes one record. */
+/** Null if the request writes one record. */
 export function manyOf({ operation }: RouteMatch, { body }: Pick<Incoming, "body">): ManyOperation | null {
   if (operation === "update_many") return "update";
   if (operation === "delete_many") return "delete";
   return operation === "create" && body !== null && isList(body) ? "create" : null;
 }
 
-/** By the first character that is no white space. */
+/** Decides by the first character that is not white space. */
 function isList(body: Buffer): boolean {
   let at = 0;
   while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at++;
   return body[at] === 0x5b;
 }
 
-/** @throws Fault 400, 413, 415, 422 (no list, or too long a one), 503. */
+/** @throws Fault 400, 413, 415, 422 (no list, or too long), 503. */
 export async function readMany(
   context: ManyContext,
   entity: string,
@@ -65,15 +65,16 @@ export async function readMany(
 ): Promise<ManyCall> {
   if (incoming.headers["if-match"] !== undefined) {
     throw new Fault("bad_request", {
-      detail: "If-Match is for one record. An item of a list names its own `version`; a delete of several takes none.",
+      detail:
+        "If-Match only works for one record. In a list, each item has its own `version`; a delete of several records takes none.",
     });
   }
   const query = queryOf(incoming, operation === "delete" ? ["mode", "dry_run", "id[in]"] : ["mode", "dry_run"]);
   const isTried = triedBy(query.get("dry_run") ?? "false");
   const mode = query.get("mode") ?? "all";
   if (mode !== "all" && mode !== "each")
-    throw malformed("mode", "It is `all` (all or none) or `each` (each by itself).");
-  if (isTried && mode === "each") throw malformed("dry_run", "It is for `mode=all`: what is tried is one effect.");
+    throw malformed("mode", "It must be `all` (all or none) or `each` (each by itself).");
+  if (isTried && mode === "each") throw malformed("dry_run", "It needs `mode=all`: a dry run is all or nothing.");
   if (operation === "delete") {
     if (incoming.body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
     return { operation, mode, isTried, items: deletesOf(context, entity, query.get("id[in]") ?? "") };
@@ -91,7 +92,7 @@ export async function readMany(
       seen.add(recordId);
       requireVersion(context, entity, body.version);
       const values = decodeUpdate(context, entity, recordId, body);
-      return { kind: "write", recordId, values, made: nothing, version: body.version };
+      return { kind: "write", recordId, values, generated: nothing, version: body.version };
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { kind: "refused", fault };
@@ -123,18 +124,19 @@ function deletesOf(context: ManyContext, entity: string, list: string): readonly
   const seen = new Set<string>();
   return ids.map((each): ManyItem => {
     const recordId = each.toLowerCase();
-    // As in a path: what is no id names no record.
+    // As in a path, a text that is not an id names no record.
     if (!isUuid(recordId)) return { kind: "refused", fault: new Fault("not_found") };
     if (seen.has(recordId)) return { kind: "refused", fault: repeated("") };
     seen.add(recordId);
-    return { kind: "write", recordId, values: nothing, made: nothing, version: null };
+    return { kind: "write", recordId, values: nothing, generated: nothing, version: null };
   });
 }
 
 function requireVersion({ release }: ManyContext, entity: string, version: number | null): void {
   if (version !== null || entityView(release, entity).entity.requireVersion !== true) return;
   throw new Fault("precondition_required", {
-    detail: "Name the `version` of each record, so that nobody's change is lost; delete such records one by one.",
+    detail:
+      "Send the `version` of each record, so that you don't overwrite another change. Delete such records one by one.",
   });
 }
 
@@ -152,7 +154,7 @@ function queryOf({ query }: Incoming, known: readonly string[]): ReadonlyMap<str
       const message = `This route takes ${known.map((each) => `\`${each}\``).join(" and ")} alone.`;
       throw new Fault("unknown_parameter", { errors: [{ path, code: "unknown_parameter", message }] });
     }
-    if (found.has(name)) throw malformed(path, "It stands there twice.");
+    if (found.has(name)) throw malformed(path, "The parameter is given more than once.");
     found.set(name, value);
   }
   return found;

@@ -1,5 +1,5 @@
-// Stage 2: what the project serves now. In: a project. Out: its active release and the door to its rows.
-// It never serves a project that has nothing deployed.
+// Stage 2: finds what the project serves now. In: a project. Out: its active release, and the access to its rows. A
+// project without a deployment is refused.
 import type { ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";

@@ -1,5 +1,5 @@
-// Stage 10: the reply. In: an outcome or a failure. Out: status, headers, body.
-// It never tells more of a failure than the catalogue and the fault's public text.
+// Stage 10: the reply. In: an outcome or a failure. Out: status, headers, body. A reply to a failure only contains the
+// catalogue's entry and the fault's public text.
 import { type Fault, toProblem } from "@plinth/service";
 import type { Incoming, Reply } from "../contracts.ts";
 import { etagOf, isUnchanged } from "./conditions.ts";
@@ -20,7 +20,7 @@ function replyOf(outcome: Outcome, incoming: Incoming): Reply {
       return { status: 200, headers: json, body: outcome.json };
     case "record": {
       const etag = etagOf(outcome.json);
-      // Only a safe method can be answered with what the caller has already.
+      // Only the reply to a safe method can say that the caller's copy is current.
       if (incoming.method === "GET" && isUnchanged(incoming.headers, etag)) {
         return { status: 304, headers: { ...none, etag }, body: null };
       }

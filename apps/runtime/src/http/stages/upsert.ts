@@ -1,6 +1,6 @@
-// What an upsert does. In: a checked body, the values of the key in its path, and the record that has them, if there is one. Out: a
-// create, an update, or a read where nothing is to be changed. The key's values are set at create; what can be set at create only
-// is left alone afterwards.
+// Decides what an upsert does. In: a checked body, the values of the key in its path, and the record that has them, if
+// there is one. Out: a create, an update, or a read if nothing changes. The key's values are set at create. Fields that
+// can only be set at create stay unchanged later.
 import type { IncomingHttpHeaders } from "node:http";
 import { type EntityView, entityView } from "../../query/entity-view.ts";
 import { WHOLE } from "../../query/reading/selection.ts";
@@ -11,10 +11,7 @@ import { decodeCreate, decodeUpdate } from "../../records/decode-body.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Call, DecodeContext } from "./decode-input.ts";
 
-/**
- * @param body As of a create; null where none was sent.
- * @throws Fault 403, 422.
- */
+/** @param body Like a create's; null if none was sent. @throws Fault 403, 422. */
 export function decodeUpsert(
   context: DecodeContext,
   { entity, key }: RouteMatch,
@@ -34,14 +31,14 @@ export function decodeUpsert(
     return { kind: "create", entity, recordId: newId, ...decodeCreate(context, entity, newId, whole) };
   }
   const changes = changesIn(view, whole, named);
-  // That it is there is all that was wanted.
+  // The request only requires that the record exists.
   const isWanted = changes.names.length > 0 || changes.problems.length > 0 || version !== undefined;
   if (!isWanted) return { kind: "read", entity, recordId, selection: WHOLE };
   demand("update");
   return { kind: "update", entity, recordId, values: decodeUpdate(context, entity, recordId, changes) };
 }
 
-/** As a body would hold them. */
+/** The key's values as a body would contain them. */
 function keyMembers(view: EntityView, key: RouteMatch["key"]): Readonly<Record<string, unknown>> {
   const texts = (key?.text ?? "").split(",").map(decodeURIComponent);
   return Object.fromEntries(
@@ -57,7 +54,7 @@ function withKey(body: CheckedBody, named: CheckedBody): CheckedBody {
   const others = body.problems.filter(({ path, code }) => !(code === "required" && isNamed(path)));
   const contradictions = named.names
     .filter((name) => body.texts.has(name) && named.texts.has(name) && body.texts.get(name) !== named.texts.get(name))
-    .map((name) => ({ path: `/${name}`, code: "not_allowed", message: "The path says another value." }));
+    .map((name) => ({ path: `/${name}`, code: "not_allowed", message: "The path has another value." }));
   return {
     ...body,
     names: [...new Set([...body.names, ...named.names])],
@@ -66,7 +63,10 @@ function withKey(body: CheckedBody, named: CheckedBody): CheckedBody {
   };
 }
 
-/** What an update is left with: neither the key, which the record has, nor what can be set at create only. */
+/**
+ * The part of the body that an update uses: without the key, which the record already has, and without fields that can
+ * only be set at create.
+ */
 function changesIn(view: EntityView, whole: CheckedBody, { names: key }: CheckedBody): CheckedBody {
   const isKept = (name: string): boolean => !key.includes(name) && view.fields.get(name)?.immutable !== true;
   return {

@@ -1,5 +1,6 @@
-// Writes a record and those that were sent in its body, all or none. In: the record's own call, and its children's writes. Out: the
-// record as it is behind all of them, with the children that were written. Each is judged, audited and told of as a request of its own.
+// Writes a record and the records in its body, all or none. In: the record's own call, and its children's writes. Out:
+// the record after all writes, with the children that were written. Each write is judged, audited and published like a
+// separate request.
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
@@ -23,17 +24,17 @@ import { etagOf } from "./conditions.ts";
 import type { Call } from "./decode-input.ts";
 import { type ExecuteDependencies, execute } from "./execute.ts";
 
-/** A write of a record that refers to the one before it in the tree. */
+/** A write of a record that refers to its parent in the tree. */
 export interface ChildWrite {
   readonly at: string;
-  /** The relation that it was sent by. */
+  /** The relation in which the body contains it. */
   readonly name: string;
   readonly entity: string;
   readonly operation: "create" | "update" | "delete";
   readonly recordId: string;
   readonly parent: { readonly field: string; readonly recordId: string };
   readonly values: FieldValues;
-  readonly made: ReadonlyMap<string, string>;
+  readonly generated: ReadonlyMap<string, string>;
   readonly version: number | null;
   readonly children: readonly ChildWrite[];
 }
@@ -42,19 +43,19 @@ export interface FamilyCall {
   readonly door: TenantDoor;
   readonly once: Once | null;
   readonly isTried: boolean;
-  /** Of the record itself: a create, an update, or a read where nothing of it is to be changed. */
+  /** The call for the record itself: a create, an update, or a read if the record itself doesn't change. */
   readonly call: Call;
   readonly children: readonly ChildWrite[];
-  /** What the reply shows of the record. */
+  /** The parts of the record that the reply shows. */
   readonly selection: Selection;
   /** Path of the records, for `Location`. */
   readonly path: string;
 }
 
-/** Locks are held for so long at most, and a statement's own limit. */
+/** The maximum time that locks are held, in addition to one statement's own limit. */
 const MS_MAX = 5_000;
 
-/** @throws Fault the first refusal; of a child, its errors say where it stands in the body. */
+/** @throws Fault the first refusal. For a child, its errors contain the child's place in the body. */
 export async function writeFamily(
   dependencies: ExecuteDependencies,
   request: Request,
@@ -72,7 +73,7 @@ export async function writeFamily(
       if (outcome.kind !== "created" && outcome.kind !== "record") throw new Error(`${call.kind} answers no record`);
       const members = await writeChildren(request, tenant, children, untilMs);
       const record = await afterwards({ ...request, tenant }, call.recordId, outcome.json, selection);
-      // Of a part the version may not be shown.
+      // The selection may not include the version.
       etag = etagOf(selection === WHOLE ? record : outcome.json);
       const isCreated = outcome.kind === "created";
       return {
@@ -85,7 +86,7 @@ export async function writeFamily(
   return etag === null ? reply : { ...reply, headers: { ...reply.headers, etag } };
 }
 
-/** By the name of their relation: the written records as JSON texts. */
+/** The written records as JSON texts, by the name of their relation. */
 type Written = ReadonlyMap<string, readonly string[]>;
 
 async function writeChildren(
@@ -103,7 +104,7 @@ async function writeChildren(
       versions: child.version === null ? null : [child.version],
     };
     if (Date.now() > untilMs)
-      throw new Fault("timeout", { detail: "Writing these records took too long together; send fewer." });
+      throw new Fault("timeout", { detail: "Writing these records took too long. Send fewer." });
     const record = await writeChild(own, child).catch((error: unknown) => {
       throw error instanceof Fault ? itemFault(child.at, error) : error;
     });
@@ -117,12 +118,12 @@ async function writeChildren(
   return written;
 }
 
-/** Null where it is deleted. @throws Fault, `not_found` where it is no child of that record. */
+/** Null if it is deleted. @throws Fault, `not_found` if it is not a child of that record. */
 async function writeChild(
   request: Request,
-  { operation, recordId, parent, values, made }: ChildWrite,
+  { operation, recordId, parent, values, generated }: ChildWrite,
 ): Promise<string | null> {
-  if (operation === "create") return createRecord(request, recordId, values, made);
+  if (operation === "create") return createRecord(request, recordId, values, generated);
   const held = await lockRecords(request, operation, [recordId], parent);
   if (!held.has(recordId)) throw new Fault("not_found");
   if (operation === "update") return updateRecord(request, recordId, values);
@@ -130,7 +131,10 @@ async function writeChild(
   return null;
 }
 
-/** What is computed from its children is so now. Who may write it but not read it gets what they got. */
+/**
+ * Values that are computed from the children are final now. A caller who can write the record but not read it gets its
+ * earlier reply.
+ */
 async function afterwards(
   request: Request,
   recordId: string,
@@ -153,7 +157,9 @@ function withMembers(record: string, members: Written): string {
   return `${record.slice(0, -1)}${texts.join("")}}`;
 }
 
-/** What was asked for is shown as it was asked for; where nothing was, what was written is. */
+/**
+ * The relations that the caller selected are shown as selected. For the others, the reply shows the written records.
+ */
 function unasked(members: Written, { fields, expansions }: Selection): Written {
   if (fields !== null) return new Map();
   return new Map([...members].filter(([name]) => !expansions.some(({ relation }) => relation.name === name)));

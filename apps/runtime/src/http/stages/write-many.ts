@@ -1,5 +1,6 @@
-// Writes several records in one request. In: checked items. Out: a reply: of all of them or of the first refusal, or of each by
-// itself. Each record is written by the statements that write one: rules, constraints, audit rows and events are theirs.
+// Writes several records in one request. In: checked items. Out: a reply about all of them, or about the first refusal,
+// or about each by itself. Each record is written by the statement for one record, with its rules, constraints, audit
+// rows and events.
 import { Fault, type FieldError, toProblem } from "@plinth/service";
 import type { TenantDoor } from "../../project/tenant.ts";
 import { isStale } from "../../query/database-faults.ts";
@@ -13,22 +14,22 @@ import type { ManyCall, ManyItem, ManyOperation } from "./read-many.ts";
 export interface ManyOptions {
   readonly door: TenantDoor;
   readonly once: Once | null;
-  /** What the caller may see of any failure. */
+  /** The failure as the caller may see it. */
   readonly publicFault: (error: unknown) => Fault;
   /** Milliseconds. */
   readonly now: () => number;
 }
 
-/** Locks are held for so long at most, and a statement's own limit. */
+/** The maximum time that locks are held, in addition to one statement's own limit. */
 const MS_MAX = 5_000;
-/** Characters of the records in one reply. */
+/** Maximum characters of the records in one reply. */
 const REPLY_CHARS_MAX = 8 * 1_048_576;
 const ERRORS_MAX = 100;
 
 const STATUS = { create: 201, update: 200, delete: 204 } as const;
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" } as const;
 
-/** @throws Fault, of `mode=all` the first refusal, which names the item. */
+/** @throws Fault. With `mode=all`, it is the first refusal, which names the item. */
 export function writeMany(options: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
   return call.mode === "each" ? writeEach(options, request, call) : writeAll(options, request, call);
 }
@@ -79,15 +80,15 @@ async function inOrder(
   return records;
 }
 
-/** The record as JSON text; empty where it is deleted. */
+/** The record as JSON text; empty if it is deleted. */
 async function writeOne(
   request: Request,
   operation: ManyOperation,
-  { recordId, values, made, version }: Write,
+  { recordId, values, generated, version }: Write,
 ): Promise<string> {
   switch (operation) {
     case "create":
-      return createRecord(request, recordId, values, made);
+      return createRecord(request, recordId, values, generated);
     case "update":
       return updateRecord(version === null ? request : { ...request, versions: [version] }, recordId, values);
     case "delete":
@@ -98,7 +99,7 @@ async function writeOne(
 
 async function writeEach(options: ManyOptions, request: Request, { operation, items }: ManyCall): Promise<Reply> {
   if (options.once !== null) {
-    throw new Fault("bad_request", { detail: "Idempotency-Key is for `mode=all`: one key tells of one effect." });
+    throw new Fault("bad_request", { detail: "Idempotency-Key needs `mode=all`: a key stands for one effect." });
   }
   const untilMs = options.now() + MS_MAX;
   const replies: string[] = [];
@@ -112,7 +113,7 @@ async function writeEach(options: ManyOptions, request: Request, { operation, it
       chars += record.length;
       replies.push(`{"status":${STATUS[operation]}${record === "" ? "" : `,"data":${record}`}}`);
     } catch (error) {
-      // As long as nothing is written, all of it can be tried again with the release that is active by now.
+      // As long as nothing is written, the whole request can be repeated with the release that is active now.
       if (replies.length === 0 && isStale(error, request.release)) throw error;
       const problem = toProblem(publicFaultOf(options, request, error), request.requestId);
       replies.push(`{"status":${problem.status},"error":${JSON.stringify(problem)}}`);
@@ -123,10 +124,10 @@ async function writeEach(options: ManyOptions, request: Request, { operation, it
 
 function publicFaultOf({ publicFault }: ManyOptions, { release }: Request, error: unknown): Fault {
   if (!isStale(error, release)) return publicFault(error);
-  return new Fault("unavailable", { detail: "Another release is active by now; try again.", cause: error });
+  return new Fault("unavailable", { detail: "Another release became active meanwhile. Try again.", cause: error });
 }
 
-/** All problems of all items at once; what else is refused is told of the first such item. */
+/** Reports all problems with values of all items at once. Other refusals only name the first such item. */
 function requireValid(items: readonly ManyItem[]): readonly Write[] {
   const writes: Write[] = [];
   const errors: FieldError[] = [];
@@ -140,9 +141,9 @@ function requireValid(items: readonly ManyItem[]): readonly Write[] {
 }
 
 function tooLate(): Fault {
-  return new Fault("timeout", { detail: "Writing these records took too long together; send fewer at once." });
+  return new Fault("timeout", { detail: "Writing these records took too long. Send fewer at once." });
 }
 
 function tooLarge(): Fault {
-  return new Fault("conflict", { detail: "The written records are too large for one reply; send fewer at once." });
+  return new Fault("conflict", { detail: "The written records are too large for one reply. Send fewer at once." });
 }

@@ -1,13 +1,13 @@
-// What the query string of a write says: whether it is only tried, and what of the record the reply is to show. In: the query string.
-// Out: both, and the mark of a reply to what was tried.
+// Reads the query string of a write: whether it is a dry run, and which fields of the record the reply shows. In: the
+// query string. Out: both, and the mark of a dry run's reply.
 import { Fault } from "@plinth/service";
 import { isExpandOption, selectionParameters } from "../../query/reading/parse-selection.ts";
 import type { Incoming, Reply } from "../contracts.ts";
 
 export interface WriteQuery {
-  /** All is judged, nothing is kept. */
+  /** The request is judged, and nothing is stored. */
   readonly isTried: boolean;
-  /** `fields` and `expand`, as a query string of their own; empty where all of the record is shown. */
+  /** `fields` and `expand` as a separate query string; empty if the whole record is shown. */
   readonly shown: string;
 }
 
@@ -28,20 +28,20 @@ export function writeQueryOf({ query }: Pick<Incoming, "query">, answers: boolea
   if (more === undefined && (value === "true" || value === "false"))
     return { isTried: value === "true", shown: shown.join("&") };
   throw new Fault("bad_request", {
-    detail: "dry_run is true or false.",
-    errors: [{ path: "dry_run", code: "invalid", message: "It must be true or false, once." }],
+    detail: "dry_run must be true or false.",
+    errors: [{ path: "dry_run", code: "invalid", message: "It must be true or false, and given once." }],
   });
 }
 
 function unknown(name: string, answers: boolean): Fault {
-  const message = answers ? "This route takes dry_run, fields and expand." : "This route takes dry_run alone.";
+  const message = answers ? "This route takes dry_run, fields and expand." : "This route only takes dry_run.";
   return new Fault("unknown_parameter", {
     detail: message,
     errors: [{ path: name, code: "unknown_parameter", message }],
   });
 }
 
-/** Nothing stands at the location of what was not created. */
+/** A dry run creates nothing, so its reply has no location. */
 export function asDryRun(reply: Reply): Reply {
   const { location: _, ...headers } = reply.headers;
   return { ...reply, headers: { ...headers, "plinth-dry-run": "true" } };

@@ -1,5 +1,5 @@
-// A data plane on real Postgres for tests: projects with a schema each, callers by plain names, the real HTTP server.
-// In: blueprints. Out: requests and a look into the rows. Only tests import it; credentials have tests of their own.
+// A data plane on real Postgres for tests: projects with a schema each, callers with plain names, the real HTTP server.
+// In: blueprints. Out: requests, and a view of the rows. Only tests import it. Credentials have separate tests.
 import { checkBlueprint } from "@plinth/blueprint";
 import { type Bundle, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
@@ -57,7 +57,7 @@ export interface TestCell {
   readonly logLines: string[];
   readonly reloads: string[];
   addProject(blueprint: string): Promise<TestProject>;
-  /** Replaces what `registry.get` gives; `stored` is what a reload finds. */
+  /** Replaces the result of `registry.get`; `stored` is the result of a reload. */
   publish(project: TestProject, blueprint: string, options?: { readonly migrate?: boolean }): Promise<void>;
   /** `name` becomes the bearer token. */
   addCaller(name: string, project: TestProject, principal: Caller["principal"]): void;
@@ -70,7 +70,7 @@ export interface TestCell {
     headers?: Record<string, string>,
   ): Promise<TestReply>;
   rows(project: TestProject, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** What a refused request must leave as it was. */
+  /** A summary of the rows that a refused request must not change. */
   fingerprint(project: TestProject): Promise<string>;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export interface TestCellOptions {
   readonly ready?: () => Promise<string | null>;
   readonly clock?: Clock;
   readonly isTrustedProxy?: (address: string) => boolean;
-  /** Where the server under test finds the database; the tests themselves look into it directly. */
+  /** The address at which the server under test finds the database. The tests themselves read it directly. */
   readonly route?: (databaseUrl: string) => Promise<string>;
 }
 
@@ -164,7 +164,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     try {
       await client.query(`set role ${stepSql("{owner}", projectId)}`);
       for (const step of plan.steps) {
-        // Nothing has to be verified or filled in here: tests migrate tables that are empty or take what comes.
+        // There is nothing to verify or fill: the tests migrate empty tables, or tables whose rows fit.
         if (step.kind === "verify" || step.kind === "backfill") continue;
         await client.query(stepSql(step.sql, projectId));
       }
@@ -174,7 +174,9 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     }
   };
 
-  /** Where its events and changes go: the cell's own tables, which nobody reads here. */
+  /**
+   * Creates the views for the project's events and changes. They write to the cell's tables, which nobody reads here.
+   */
   const giveViews = async (projectId: ProjectId, { schema }: TenantNames, bundle: Bundle): Promise<void> => {
     await pool.query("INSERT INTO plinth.projects (id, slug) VALUES ($1, 'test')", [projectId]);
     const client = await pool.connect();
@@ -183,7 +185,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     client.release();
   };
 
-  /** Every reply of the suite is one that the project's own document tells of. @throws Error where it isn't. */
+  /** Checks each reply of the suite against the project's own OpenAPI document. @throws Error if it doesn't match. */
   const requireDocumented = (name: string | null, ...exchange: Parameters<ApiDocument["replyProblem"]>): void => {
     const project = projects.get(callers.get(name ?? "")?.projectId ?? "");
     if (project === undefined || served.get(project.projectId) !== project.release) return;

@@ -1,5 +1,6 @@
-// Reads a request's body once it is known who sends it. In: a request whose head was judged, and a limit. Out: bytes, or a Fault.
-// It never buffers more than its gate allows for the project and for all of them, and never waits for a sender who dawdles.
+// Reads a request's body once its sender is known. In: a request whose head was judged, and a limit. Out: bytes, or a
+// Fault. It never buffers more than its gate allows for the project and for all projects, and never waits for slow
+// senders.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ByteGate, Fault } from "@plinth/service";
 
@@ -8,9 +9,9 @@ export interface BodyReading {
   readonly bytesMax: number;
 }
 
-/** Smaller bodies are not counted: sockets bound them. */
+/** Smaller bodies aren't counted, because the sockets limit them. */
 const SMALL_BYTES = 8_192;
-/** After this grace a body has to keep up this rate; 1 MiB may so take 69 s. */
+/** After this time a body must arrive at this rate at least. So 1 MiB may take 69 s. */
 const GRACE_MS = 5_000;
 const BYTES_PER_MS = 16;
 const LOOK_MS = 500;
@@ -31,22 +32,25 @@ export async function readBody(
     response.once("close", release);
     if (response.destroyed) release();
   }
-  // Only now is a client that asked (`Expect: 100-continue`) told to go on.
+  // A client that sent `Expect: 100-continue` only continues now.
   if (request.headers.expect !== undefined) response.writeContinue();
   return collect(request, bytesMax);
 }
 
-/** Many clients write all of a body before they read the answer, and never see it where the connection ends meanwhile. */
+/**
+ * Many clients send the whole body before they read the answer. They never see the answer if the connection is closed
+ * meanwhile.
+ */
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 16 * 1024 * 1024;
-/** For those who have shown no credential: what proxies and clients send on the way, from a few of them at once. */
+/** For clients without a valid credential. Enough for what a few clients and proxies have already sent. */
 const STRANGER_DRAIN_BYTES = 4 * 1024 * 1024;
 const STRANGERS_MAX = 32;
 let strangers = 0;
 
-/** Throws away what is left of a body, for as long as that is worth it. @param isKnown Whether its sender is. */
+/** Reads and discards the rest of a body, within limits. @param isKnown Whether its sender is known. */
 export async function drain(request: IncomingMessage, isKnown: boolean): Promise<void> {
-  // Who asked first has sent nothing, and won't.
+  // A client that waits for `100-continue` has sent nothing, and won't.
   if (request.headers.expect !== undefined) return;
   if (isKnown) return throwAway(request, DRAIN_BYTES);
   const announced = Number(request.headers["content-length"] ?? 0);

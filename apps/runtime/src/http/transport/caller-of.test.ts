@@ -1,4 +1,4 @@
-// Whom the event loop is shared between.
+// Which callers share the event loop.
 import { generateKeyPairSync } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -20,7 +20,7 @@ it("without a credential a caller is a network", () => {
   expect(callerOf(undefined, "192.0.2.1")).not.toBe(callerOf(undefined, "192.0.2.2"));
 });
 
-it("nothing is kept of a long header but what tells it apart", () => {
+it("only the distinguishing part of a long header is kept", () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const padding = Buffer.alloc(15_000, "x");

@@ -1,12 +1,15 @@
-// Who sends a request, before anything is known of a credential. In: the head. Out: a short text that tells two callers apart. It
-// is no proof of anything: whoever makes credentials up is as many callers as they like.
+// Identifies the sender of a request before any credential is checked. In: the head. Out: a short text that
+// distinguishes callers. It proves nothing: anybody can invent credentials and appear as many callers.
 import { networkOf } from "../../identity/attempt-limit.ts";
 
-/** Two keys differ there, and two tokens: those of a project's users begin alike for longer than that. */
+/**
+ * Two keys differ in these characters, and so do two tokens. The tokens of one project's users have a longer common
+ * beginning.
+ */
 const TOLD_APART = 64;
 
 export function callerOf(authorization: string | undefined, ip: string): string {
   if (authorization === undefined) return networkOf(ip);
-  // A copy: what is sliced off a text keeps all of it in memory, and a header may have 16 kB.
+  // A copy: a slice would keep the whole header, up to 16 kB, in memory.
   return Buffer.from(authorization.slice(-TOLD_APART), "latin1").toString("latin1");
 }

@@ -1,19 +1,25 @@
-// Requests that come over one connection before the earlier ones are answered. In: a request's socket. Out: when it may begin.
-// Their replies leave in the order of the requests, so that beginning them together gains their sender nothing, and fills the
-// queues that all callers share.
+// Requests that arrive on a connection before the earlier ones are answered. In: a request's socket. Out: when it can
+// begin. Replies leave in the order of the requests. Starting the requests together would not help their sender, and
+// would fill the queues that all callers share.
 import type { Socket } from "node:net";
 
 export interface Pipelined {
-  /** Null: begin at once. False: its connection is gone, and nothing is to be answered. Each that may begin calls `leave`. */
+  /**
+   * Null: begin at once. False: the connection is gone, and no answer is needed. Each request that begins must call
+   * `leave`.
+   */
   enter(socket: Socket): Promise<boolean> | null;
   leave(socket: Socket): void;
 }
 
-/** Each holds some kilobytes. Who sends more before reading an answer loses the connection, and may send the rest again. */
+/**
+ * Each waiting request takes some kilobytes. A client that sends more before it reads an answer loses the connection,
+ * and can send the rest again.
+ */
 const WAITING_MAX = 500;
 
 export function createPipelined(): Pipelined {
-  /** Connections that have a request under way, with those that wait behind it. */
+  /** Connections with a request in progress, and the requests that wait behind it. */
   const lines = new WeakMap<Socket, ((mayBegin: boolean) => void)[]>();
 
   return {

@@ -1,20 +1,20 @@
-// One log line for many refusals of a kind. In: each refusal. Out: its first one at once, then a count for each period.
-// It never writes more lines than kinds and periods, however many requests are refused.
+// Writes one log line for many refusals of a kind. In: each refusal. Out: the first one at once, then a count for each
+// period. The number of lines is limited by the kinds and periods, however many requests are refused.
 import type { Logger } from "@plinth/service";
 
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** Whom it counts for: a project, or a network where no project is known. */
+  /** The project, or the network if no project is known. */
   readonly source: string;
 }
 
 const PERIOD_MS = 10_000;
-/** Kinds that are told apart within a period; what is beyond them is counted together. */
+/** The maximum number of kinds in a period. Further kinds are counted together. */
 const KINDS_MAX = 200;
 
 export interface RefusalLog {
-  /** True where the refusal has a line of its own, which the caller writes. */
+  /** True if the refusal gets its own line, which the caller writes. */
   note(refusal: Refusal): boolean;
   stop(): void;
 }
@@ -23,9 +23,9 @@ export function createRefusalLog(logger: Logger): RefusalLog {
   let counts = new Map<string, { readonly refusal: Refusal; further: number }>();
 
   const tell = (): void => {
-    const told = counts;
+    const finished = counts;
     counts = new Map();
-    for (const { refusal, further } of told.values()) {
+    for (const { refusal, further } of finished.values()) {
       if (further > 0) logger.info({ ...refusal, further, seconds: PERIOD_MS / 1000 }, "more requests were refused");
     }
   };

@@ -1,22 +1,28 @@
-// Makes those wait who are refused over and over. In: a refusal's source and its socket. Out: when it may be answered.
-// The first refusals of a source are answered at once; what is allowed never waits here, and no answer is lost.
+// Delays the answers to callers who are refused again and again. In: a refusal's source and its socket. Out: when it
+// can be answered. The first refusals of a source are answered at once. Allowed requests never wait here, and no answer
+// is lost.
 import type { Socket } from "node:net";
 import type { Clock } from "@plinth/service";
 import { createRateLimiter, type RateLimit } from "../rate-limiter.ts";
 
-/** Refusals that are answered at once. A client that respects `Retry-After` never comes near. */
+/** Refusals that are answered at once. A client that respects `Retry-After` stays far below. */
 const PROMPT: RateLimit = { perSecond: 20, burst: 100 };
-/** Spread, so that those who were held together don't come back together. */
+/** The delay is random within these bounds, so that delayed clients don't come back together. */
 const HELD_MS_MIN = 500;
 const HELD_MS_STEP = 20;
 const HELD_STEPS = 50;
-/** With so many answers held, nothing more is read from a socket: its client sends on without reading. */
+/**
+ * At this number of delayed answers, nothing more is read from the socket, because its client sends on without reading.
+ */
 const HELD_PER_SOCKET = 4;
-/** In all. What is held takes memory and a socket; beyond that a refusal is cheaper answered. */
+/**
+ * The maximum over all sources. A delayed answer takes memory and a socket. Beyond this number, an immediate answer is
+ * cheaper.
+ */
 const HELD_MAX = 1_000;
 
 export interface RefusalPace {
-  /** Null: answer at once. Else the answer is due when the promise resolves. */
+  /** Null: answer at once. Otherwise answer when the promise resolves. */
   hold(source: string, socket: Socket): Promise<void> | null;
 }
 

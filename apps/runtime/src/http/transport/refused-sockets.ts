@@ -1,24 +1,28 @@
-// Tells a peer why it is not served, without reading what it sends. In: sockets that nobody serves. Out: one constant reply
-// on each. It never holds one for longer than two seconds, nor more than a few of them: the others end without a word.
+// Tells a client why it is not served, without reading its request. In: sockets that aren't served. Out: one constant
+// reply on each. It keeps a socket for two seconds at most, and only a few of them. The others are closed without a
+// reply.
 import type { Socket } from "node:net";
 import { Fault } from "@plinth/service";
 import { respondWithFault } from "../stages/respond.ts";
 
-/** A peer that reads slowly, or whose end is far away, has so long to get its answer. */
+/** The time for a slow or distant client to receive its answer. */
 const LEAVING_MS = 1_000;
 const LEAVING_MAX = 256;
-/** Read, since a socket that closes on unread bytes takes its answer back; as much as a usual request has. */
+/**
+ * The socket is read first, because closing it with unread bytes would discard the answer. This is as much as a usual
+ * request has.
+ */
 const READ_BYTES_MAX = 16_384;
 
 export interface RefusedSockets {
   refuse(socket: Socket): void;
-  /** Cuts those that have had their time. */
+  /** Closes the sockets whose time is over. */
   sweep(nowMs: number): void;
   stop(): void;
 }
 
 export function createRefusedSockets(): RefusedSockets {
-  /** With the time at which each was refused; the oldest first. */
+  /** The sockets with the time of their refusal, the oldest first. */
   const leaving = new Map<Socket, number>();
   return {
     refuse(socket) {
@@ -30,7 +34,7 @@ export function createRefusedSockets(): RefusedSockets {
       let left = READ_BYTES_MAX;
       socket
         .once("close", () => leaving.delete(socket))
-        // A peer that has gone is no matter of ours.
+        // It doesn't matter if the client has gone.
         .on("error", () => {})
         .on("data", (chunk: Buffer) => {
           left -= chunk.length;
@@ -57,7 +61,7 @@ const TOO_MANY = replyBytes(
   }),
 );
 
-/** No request was read, so there is none whose id could be told. */
+/** No request was read, so the reply has no request id. */
 function replyBytes(fault: Fault): Buffer {
   const { headers, body: text } = respondWithFault(fault, "");
   const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });

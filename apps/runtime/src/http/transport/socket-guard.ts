@@ -1,6 +1,6 @@
-// Watches the sockets of a listener. In: a server. Out: nothing.
-// It never serves more sockets of one network than its share, cuts who doesn't read what was sent to them, and closes
-// idle connections before there is no place for a new one.
+// Watches the sockets of a listener. In: a server. Out: nothing. It limits the number of sockets for each network,
+// closes sockets whose clients don't read their replies, and closes idle connections before there is no room for new
+// ones.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../../identity/attempt-limit.ts";
@@ -9,17 +9,17 @@ import { createRefusedSockets } from "./refused-sockets.ts";
 export interface SocketLimits {
   readonly perAddress: number;
   readonly total: number;
-  /** Addresses that stand for many (proxies): the share is not for them. */
+  /** Addresses that many clients share (proxies). The limit doesn't apply to them. */
   readonly isTrusted: (address: string) => boolean;
-  /** Is told of each socket over its network's share. */
+  /** Called for each socket above its network's share. */
   readonly onRefused: (network: string) => void;
 }
 
-/** After this grace a reader has to keep up this rate. */
+/** After this time a client must read at this rate at least. */
 const GRACE_MS = 5_000;
 const BYTES_PER_MS = 16;
 const SWEEP_MS = 250;
-/** Share of the total from which idle connections are closed: whoever is kept alive comes back when they need one. */
+/** Above this share of the maximum, idle connections are closed. Their clients reconnect when they need to. */
 const CROWDED = 0.8;
 const CLOSE_EVERY_MS = 250;
 
@@ -28,11 +28,11 @@ interface Draining {
   readonly taken: number;
 }
 
-/** @returns what stops the watch. */
+/** @returns a function that stops the watch. */
 export function guardSockets(server: Server, limits: SocketLimits): () => void {
   const perNetwork = new Map<string, number>();
   const open = new Set<Socket>();
-  /** Sockets with something left to send, as they were when that was first seen. */
+  /** Sockets with data left to send, and their state when that was first seen. */
   const draining = new WeakMap<Socket, Draining>();
   server.maxConnections = limits.total;
   let closedAtMs = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
   };
 
   const refused = createRefusedSockets();
-  // What Node does with a connection, it does only with those that are taken: the others get no parser.
+  // Node only handles the connections that are accepted here. The others get no parser.
   const serve = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket) => {
@@ -72,7 +72,7 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
     const now = performance.now();
     refused.sweep(now);
     for (const socket of open) {
-      // To Node it is no idle connection, and a stop would wait for its client.
+      // Node doesn't count it as an idle connection, and a stop would wait for its client.
       if (!server.listening && socket.bytesRead === 0) socket.destroy();
       if (socket.writableLength === 0) {
         draining.delete(socket);

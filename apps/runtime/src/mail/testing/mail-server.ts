@@ -1,4 +1,5 @@
-// For tests: a mail server on a port of its own. In: what it does with a mail, and how it is encrypted. Out: the mails that came.
+// For tests: a mail server on its own port. In: what it does with a mail, and how it is encrypted. Out: the mails that
+// it received.
 import type { AddressInfo } from "node:net";
 import { generate } from "selfsigned";
 import { SMTPServer } from "smtp-server";
@@ -6,10 +7,10 @@ import { SMTPServer } from "smtp-server";
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Who signed in; null where nobody did. */
+  /** The user who signed in; null if nobody did. */
   readonly user: string | null;
   readonly encrypted: boolean;
-  /** As it came, headers and all. */
+  /** As received, with all headers. */
   readonly raw: string;
 }
 
@@ -23,14 +24,17 @@ export interface MailServer {
 
 export const mailUser = { user: "desk", password: "correct horse" } as const;
 
-/** `lose`: the mail is taken, and the connection ends before that is said. A number: it is refused with that code. */
+/**
+ * `lose`: the mail is accepted, and the connection ends before the server confirms it. A number: the mail is refused
+ * with that code.
+ */
 export type MailAnswer = "take" | "lose" | number;
 
 export interface MailServerOptions {
   readonly answer?: (at: number) => MailAnswer;
   /** Answers an address with 550. */
   readonly unknown?: (address: string) => boolean;
-  /** Without it the server speaks no TLS, and asks nobody to sign in. */
+  /** Without it, the server has no TLS and requires no sign-in. */
   readonly tls?: Certificate & { readonly mode: "starttls" | "implicit" };
 }
 
@@ -39,9 +43,9 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Signed by itself, for names and an address of this machine. @param more Such as a time of its own. */
+/** Self-signed, for names and an address of this machine. @param more Further settings, such as its validity. */
 export async function makeCertificate(name: string, more: { readonly notAfterDate?: Date } = {}): Promise<Certificate> {
-  const made = await generate([{ name: "commonName", value: name }], {
+  const pair = await generate([{ name: "commonName", value: name }], {
     keyType: "ec",
     notBeforeDate: new Date(Date.now() - 48 * 3_600_000),
     ...more,
@@ -50,7 +54,7 @@ export async function makeCertificate(name: string, more: { readonly notAfterDat
       { name: "subjectAltName", altNames: [{ type: 2, value: name }] },
     ],
   });
-  return { key: made.private, cert: made.cert };
+  return { key: pair.private, cert: pair.cert };
 }
 
 export async function startMailServer({
@@ -111,7 +115,7 @@ interface Closable {
   readonly _socket: { destroy(): void };
 }
 
-/** What a connection with it is told where it is not encrypted. */
+/** The settings of an unencrypted connection to the server. */
 export function settingsOf({ port }: MailServer): Readonly<Record<string, string | number>> {
   return {
     host: "127.0.0.1",
@@ -122,7 +126,7 @@ export function settingsOf({ port }: MailServer): Readonly<Record<string, string
   };
 }
 
-/** The same of a server with STARTTLS, whose certificate is for `localhost`. */
+/** The same for a server with STARTTLS, whose certificate is for `localhost`. */
 export function securedSettingsOf(server: MailServer): Readonly<Record<string, string | number>> {
   return { ...settingsOf(server), ...mailUser, host: "localhost", security: "starttls" };
 }

@@ -1,4 +1,4 @@
-// For tests: a mailer whose calls of Resend reach a server of the test, and a project's connection with it.
+// For tests: a mailer whose Resend calls go to a server of the test, and a project's connection to it.
 import { createUuidV7 } from "@plinth/service";
 import { createMailer, type Mailer } from "../mailer.ts";
 import type { MailParts } from "../open-mail.ts";

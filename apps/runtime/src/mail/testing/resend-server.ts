@@ -1,6 +1,7 @@
-// For tests: a server that speaks the API of Resend. It keeps the mails that it took, honours idempotency keys for as long as it lives,
-// refuses as the documents say, fails on command, and reports what became of a mail by a signed webhook.
-// https://resend.com/docs/api-reference/errors, /emails/send-email, /dashboard/emails/idempotency-keys, /webhooks/verify-webhooks-requests
+// For tests: a server that speaks Resend's API. It stores the mails that it accepts, respects idempotency keys while it
+// runs, refuses as documented, fails on command, and reports the result of a mail in a signed webhook.
+// https://resend.com/docs/api-reference/errors, /emails/send-email, /dashboard/emails/idempotency-keys,
+// /webhooks/verify-webhooks-requests
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +19,7 @@ export interface TakenMail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the next call meets: it is taken, taken and its answer lost, or answered by an error of the documents. */
+/** The result of the next call: accepted, accepted without an answer, or a documented error. */
 export type ResendAnswer =
   | "take"
   | "lose"
@@ -26,11 +27,11 @@ export type ResendAnswer =
 
 export interface ResendServer {
   readonly sent: readonly TakenMail[];
-  /** Calls of `POST /emails`, refused ones included. */
+  /** Calls of `POST /emails`, including refused ones. */
   readonly calls: number;
-  /** Leads calls of the API's public address here, and all else nowhere. */
+  /** Sends calls to the API's public address to this server, and lets all others fail. */
   networkThrough(network: Network): Network;
-  /** The signed request that reports what became of a mail. */
+  /** The signed request that reports the result of a mail. */
   reportOf(
     type: string,
     id: string,

@@ -1,4 +1,4 @@
-// For tests: a cell on a database of its own, and publications to deploy in it. Imported by tests only.
+// For tests: a cell on its own database, and publications to deploy in it. Only tests import it.
 
 import { randomBytes } from "node:crypto";
 import type { Field, Model } from "@plinth/blueprint";
@@ -41,7 +41,7 @@ export const cellId = "test";
 const controlPair = newControlKeys();
 export const controlSigner: ControlSigner = readControlSigner(controlPair.privateKey);
 export const controlPublicKey: string = controlPair.publicKey;
-/** What the cell of the tests knows of control. */
+/** The test cell's data about control. */
 export const trust: ControlTrust = {
   cellId,
   controlKeys: readControlPublicKeys(controlPublicKey),
@@ -49,7 +49,7 @@ export const trust: ControlTrust = {
 };
 export const kek: Buffer = randomBytes(32);
 
-/** A cell with what every mode opens on it, but the listeners. */
+/** A cell with the parts that every mode opens on it, except the listeners. */
 export type TestCell = Cell & Api & Releases & { readonly retention: Retention };
 
 export async function openTestCell(
@@ -83,7 +83,7 @@ const text = (name: string, optional: boolean): Field => ({
   limits: { min: null, max: "255", pattern: null },
 });
 
-/** A project with one entity, `note`, whose declared fields are given (`?` marks an optional one). */
+/** A project with one entity, `note`, and the given fields (`?` marks an optional one). */
 export function modelOf(fields: readonly string[]): Model {
   const all = [
     implicit("id", { kind: "uuid" }),
@@ -129,7 +129,7 @@ function planBetween(base: Bundle | null, bundle: Bundle): MigrationPlan {
   return planMigration({ before, after: bundle.tables, renames, setAside: [], tag: "test" }).plan;
 }
 
-/** What control would send: the bundle, the plan from the live one, and a signed approval of exactly these. */
+/** A publication like control's: the bundle, the plan from the live one, and a signed approval of exactly these. */
 export function publicationOf(
   projectId: ProjectId,
   bundle: Bundle,
@@ -162,9 +162,9 @@ export async function makeProject(cell: TestCell, slug = `p-${randomBytes(6).toS
   return projectId;
 }
 
-/** Deploys and waits for the end, good or bad. */
+/** Deploys and waits for the end, whether it succeeds or fails. */
 export async function deploy(cell: TestCell, publication: Publication): Promise<ReleaseState> {
-  // Control signs another approval for each try.
+  // Control signs a new approval for each attempt.
   const { signature: _, ...agreed } = publication.approval as Approval;
   const approval = signApproval(agreed, controlSigner, Date.now());
   const wire: unknown = JSON.parse(JSON.stringify({ ...publication, approval }));
@@ -173,7 +173,7 @@ export async function deploy(cell: TestCell, publication: Publication): Promise<
   await cell.migrator.idle();
   await cell.registry.reload(publication.projectId as ProjectId);
   const status = await inspectRelease(cell.pool, publication.projectId, releaseId);
-  if (status === null) throw new Error("a release that was received is not there");
+  if (status === null) throw new Error("a received release is missing");
   return status;
 }
 
@@ -220,7 +220,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Calls a module's route the way the pipeline does: authenticate, find the release, hand over. Faults are thrown. */
+/** Calls a module's route like the pipeline: authenticates, finds the release, calls the handler. Faults are thrown. */
 export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
   const incoming: Incoming = {
     id: "req_test",
@@ -257,7 +257,7 @@ export function dataOf(reply: Reply): any {
   return JSON.parse(typeof reply.body === "string" ? reply.body : "null").data;
 }
 
-/** A request that is made of no others. */
+/** For a request that contains no other requests. */
 export const alone: ModuleContext["inner"] = {
   serve: () => Promise.reject(new Error("this request is made of no others")),
   spend: () => ({}),

@@ -1,4 +1,4 @@
-// For tests: the settings of mode `web`, on free ports of this machine. Imported by tests only.
+// For tests: the settings of mode `web`, on free ports of this machine. Only tests import it.
 import { defaultLimitsMax } from "@plinth/bundle";
 import type { RuntimeConfig } from "../../config.ts";
 import { defaultInboundLimits } from "../../modules/webhooks-in/receive.ts";

@@ -1,4 +1,4 @@
-// `POST /v1/actions/<name>` over HTTP: a project's own operations, each one transaction with the rights of who calls it.
+// `POST /v1/actions/<name>` over HTTP: a project's own operations, each one transaction with its caller's rights.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Desk, openDesk } from "./testing/desk.ts";
 
@@ -14,7 +14,7 @@ const account: Desk["account"] = (...named) => desk.account(...named);
 const rows = (sql: string, values?: readonly unknown[]) => desk.cell.rows(desk.project, sql, values);
 
 describe("a call", () => {
-  test("does what its steps say and answers with its output", async () => {
+  test("executes its steps and answers with its output", async () => {
     const id = await account("first");
     const reply = await call(
       "key",
@@ -43,7 +43,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("sees its caller, their profile too", async () => {
+  test("sees its caller and their profile", async () => {
     const reply = await call("ana", "open-own", { name: "ana's" });
     expect(reply.json?.data, reply.text).toMatchObject({ desk: "left", by: "ana@example.com" });
   });
@@ -55,7 +55,7 @@ describe("a call", () => {
     }
   });
 
-  test("takes defaults, skips steps, and passes over what may fail", async () => {
+  test("uses defaults, skips steps, and ignores allowed failures", async () => {
     await account("taken");
     const reply = await call("key", "many", { names: ["m1", "taken", "m2"] });
     expect(reply.json?.data, reply.text).toEqual({ made: 3, size: "small" });
@@ -65,14 +65,14 @@ describe("a call", () => {
     expect(off.json?.data, off.text).toEqual({ made: null, size: "large" });
   });
 
-  test("does something else where a step fails, and that alone stands", async () => {
+  test("has another effect if a step fails, and only that stays", async () => {
     await account("dupe");
     expect((await call("key", "rescue", { name: "dupe" })).status).toBe(200);
     const found = "select count(*)::int as n from {schema}.accounts where name like 'dupe%'";
     expect(await rows(found)).toEqual([{ n: 2 }]);
   });
 
-  test("takes a record along an edge, and deletes it with what refers to it", async () => {
+  test("uses a transition of a record, and deletes it with its referring records", async () => {
     const [row] = await rows("insert into {schema}.parcels (id, code) values (gen_random_uuid(), 'a') returning id");
     const parcel = row?.["id"];
     await rows("insert into {schema}.labels (id, parcel_id) values (gen_random_uuid(), $1)", [parcel]);
@@ -84,7 +84,7 @@ describe("a call", () => {
     await refused(404, "not_found", "key", "drop", { parcel });
   });
 
-  test("keeps of what is masked only that there was a value", async () => {
+  test("only audits that a masked field had a value", async () => {
     const id = await account("masked");
     const sent = { account_id: id, amount: "1.00", pin: 4711 };
     expect((await call("key", "book", sent, { "x-request-id": "r2" })).status).toBe(200);
@@ -110,7 +110,7 @@ describe("is refused", () => {
     expect([query.status, query.json.code]).toEqual([400, "unknown_parameter"]);
   });
 
-  test("by a rule over what is sent and whom that refers to", async () => {
+  test("by a rule over its input and the records that it refers to", async () => {
     const own = await account("own", desk.ana);
     const amount = { account_id: own, amount: "99.99" };
     expect((await call("ana", "book", amount)).status).toBe(200);
@@ -127,7 +127,7 @@ describe("is refused", () => {
     expect(reply.json.errors.map((error: { path: string }) => error.path).sort()).toEqual(paths);
   });
 
-  test("what only Postgres can tell: bounds, patterns, and days that there are not", async () => {
+  test("for errors that only Postgres finds: bounds, patterns, and invalid days", async () => {
     const id = await account("bounds");
     const bound = await refused(422, "validation_failed", "key", "book", {
       account_id: id,
@@ -139,14 +139,14 @@ describe("is refused", () => {
     await refused(422, "validation_failed", "key", "keep", { key: "x", at: "2026-02-30" });
   });
 
-  test("malformed JSON, another media type, and what is too large", async () => {
+  test("for malformed JSON, another media type, and too much input", async () => {
     await refused(400, "malformed_json", "key", "book", "{");
     const plain = await refused(415, "unsupported_media_type", "key", "book", "{}", { "content-type": "text/plain" });
     expect(plain.json.detail).toBe("Send the body as application/json in UTF-8.");
     await refused(413, "payload_too_large", "key", "many", { names: ["x".repeat(70_000)] });
   });
 
-  test("a reference to a hidden record as one to a missing record", async () => {
+  test("for a hidden record in the same way as for a missing record", async () => {
     const hidden = await account("hidden");
     const missing = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
     const [one, other] = [
@@ -154,34 +154,34 @@ describe("is refused", () => {
       await refused(422, "validation_failed", "ben", "book", { account_id: missing, amount: "1" }),
     ];
     expect(one.json.errors).toEqual([
-      { path: "/account_id", code: "unknown_reference", message: "There is no such record." },
+      { path: "/account_id", code: "unknown_reference", message: "This record does not exist." },
     ]);
     expect(other.json.errors).toEqual(one.json.errors);
   });
 });
 
 describe("a step", () => {
-  test("that fails undoes all that came before it, whatever rights that had", async () => {
+  test("that fails rolls back all earlier steps, whatever rights they had", async () => {
     const vault = await account("vault");
-    // The service adds an entry; then the clerk may not touch the vault.
+    // The service adds an entry; then the clerk can't change the vault.
     await refused(403, "forbidden", "key", "book", { account_id: vault, amount: "5.00" });
     const poor = await account("poor");
     const reply = await refused(422, "validation_failed", "key", "book", { account_id: poor, amount: "-5.00" });
     expect(reply.json.detail).toContain("`move`");
   });
 
-  test("answers at the member that its value came from", async () => {
+  test("names the input member that its value came from", async () => {
     await account("same name");
     const reply = await refused(409, "unique_violation", "ana", "open-own", { name: "same name" });
     expect(reply.json.errors).toEqual([{ path: "/name", code: "taken", message: "The value is already taken." }]);
   });
 
-  test("has the rights of its caller: what is hidden from them is missing", async () => {
+  test("has the rights of its caller: hidden records are missing", async () => {
     const [row] = await rows("insert into {schema}.parcels (id, code) values (gen_random_uuid(), 'b') returning id");
     await refused(403, "forbidden", "ben", "ship", { parcel: row?.["id"] });
   });
 
-  test("meets a hidden record as the generated route does: as a missing one", async () => {
+  test("treats a hidden record like the generated route: as a missing one", async () => {
     const [hidden, own] = [await account("not ben's"), await account("ana's own", desk.ana)];
     const missing = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
     const answers = [
@@ -193,7 +193,7 @@ describe("a step", () => {
     expect((await call("ben", "peek", { id: hidden })).json.data).toEqual({ own: null, any: "not ben's" });
   });
 
-  test("that deletes takes along who came in while it waited", async () => {
+  test("that deletes includes records that were created while it waited", async () => {
     const [row] = await rows("insert into {schema}.parcels (id, code) values (gen_random_uuid(), 'c') returning id");
     const parcel = row?.["id"];
     const other = await desk.cell.pool.connect();
@@ -215,7 +215,7 @@ describe("a step", () => {
     expect(labels).toEqual([{ deleted_at: expect.any(Date) }]);
   });
 
-  test("looks for nothing by a field that its caller may not read", async () => {
+  test("can't find records by a field that its caller can't read", async () => {
     const [row] = await rows(
       "insert into {schema}.pages (id, body) values (gen_random_uuid(), 'hidden words') returning id",
     );
@@ -223,7 +223,7 @@ describe("a step", () => {
     await refused(403, "forbidden", "key", "seek", { body: "hidden words" });
   });
 
-  test("holds as much in memory as there is room for, or fails", async () => {
+  test("fails if its results are too large for memory", async () => {
     const fill =
       "insert into {schema}.pages (id, body) select gen_random_uuid(), repeat('x', 1000000) from generate_series(1, $1)";
     await rows(fill, [6]);
@@ -232,7 +232,7 @@ describe("a step", () => {
     await refused(409, "conflict", "admin", "read-all");
   });
 
-  test("that waits for a lock gives way after a while, with all that came before it", async () => {
+  test("that waits too long for a lock fails, and all earlier steps are rolled back", async () => {
     const id = await account("locked");
     const holder = await desk.cell.pool.connect();
     try {

@@ -1,4 +1,5 @@
-// Calls of one action at the same time: what one has found must still hold when it writes what it computed from it.
+// Concurrent calls of one action: the values that a call has read must still be right when it writes a result computed
+// from them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Desk, openDesk } from "./testing/desk.ts";
 
@@ -8,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.close());
 
-test("no change is lost where calls add to the same record at once: each counts, or is refused", async () => {
+test("concurrent calls that add to the same record lose no change: each counts, or is refused", async () => {
   const id = await desk.account("shared");
   const calls = Array.from({ length: 12 }, () => desk.call("key", "add-up", { account_id: id, amount: "1.00" }));
   const replies = await Promise.all(calls);

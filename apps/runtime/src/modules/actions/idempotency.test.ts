@@ -1,4 +1,4 @@
-// `Idempotency-Key`: a request that is made again does nothing again, whoever dies or comes in between.
+// `Idempotency-Key`: a repeated request has no second effect, even if a process dies or other requests come in between.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestReply } from "../../http/testing/test-cell.ts";
 import { type Desk, openDesk } from "./testing/desk.ts";
@@ -19,7 +19,7 @@ describe("an Idempotency-Key", () => {
   const named = async (name: string): Promise<unknown> =>
     (await rows("select count(*)::int as n from {schema}.accounts where name = $1", [name]))[0]?.["n"];
 
-  test("makes a repetition answer what was answered, and do nothing", async () => {
+  test("makes a repeated call return the same answer, without effect", async () => {
     const first = await call("ana", "open-own", { name: "once" }, key("k1"));
     expect([first.status, first.headers.get("idempotency-replayed")], first.text).toEqual([200, null]);
     const before = await desk.cell.fingerprint(desk.project);
@@ -28,21 +28,21 @@ describe("an Idempotency-Key", () => {
     expect(await desk.cell.fingerprint(desk.project)).toBe(before);
   });
 
-  test("refuses another request, and is each caller's own", async () => {
+  test("refuses another request, and belongs to one caller", async () => {
     await call("ana", "open-own", { name: "mine" }, key("k2"));
     await refused(422, "idempotency_key_reused", "ana", "open-own", { name: "other" }, key("k2"));
     await refused(422, "idempotency_key_reused", "ana", "hello", undefined, key("k2"));
     expect((await call("ben", "open-own", { name: "other" }, key("k2"))).status).toBe(200);
   });
 
-  test("keeps nothing of what failed", async () => {
+  test("saves no failure", async () => {
     await account("in the way");
     await refused(409, "unique_violation", "ana", "open-own", { name: "in the way" }, key("k3"));
     await rows("delete from {schema}.accounts where name = 'in the way'");
     expect((await call("ana", "open-own", { name: "in the way" }, key("k3"))).status).toBe(200);
   });
 
-  test("lets one of two at once through", async () => {
+  test("lets one of two simultaneous calls through", async () => {
     const holder = await desk.cell.pool.connect();
     try {
       // The first of them waits for a name that somebody else is about to take.
@@ -67,7 +67,7 @@ describe("an Idempotency-Key", () => {
     expect(again.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("is free again after a day, and of a form", async () => {
+  test("is free again after a day, and has a fixed form", async () => {
     await call("ana", "open-own", { name: "yesterday" }, key("k5"));
     await rows("update {schema}.idempotency__replies set created_at = now() - interval '25 hours' where key = 'k5'");
     expect((await call("ana", "open-own", { name: "today" }, key("k5"))).status).toBe(200);
@@ -79,7 +79,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-/** Once the other one is in the middle of its transaction. */
+/** Runs once the other one is in the middle of its transaction. */
 async function untilInFlight(send: () => Promise<TestReply>): Promise<TestReply> {
   const blocked =
     "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

@@ -1,5 +1,5 @@
-// `POST /v1/actions/<name>`: the project's own operations. In: an authenticated request. Out: the action's output, or the run that
-// goes on with it. Whether the caller may call it at all is asked before the body is looked at.
+// `POST /v1/actions/<name>`: the project's own operations. In: an authenticated request. Out: the action's output, or
+// the id of the run that executes it. The caller's right to call it is checked before the body is read.
 import type { BundleAction } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -14,7 +14,7 @@ import type { ModuleHandlers } from "../module-routes.ts";
 
 export interface ActionRoutesOptions extends CallOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
-  /** A run may be due now. */
+  /** Called when a run may be due. */
   readonly onDue: () => void;
 }
 
@@ -45,7 +45,7 @@ async function answer(options: ActionRoutesOptions, context: ModuleContext): Pro
   return replyOf(reply, isReplayed);
 }
 
-/** An action that takes nothing may be sent nothing. @throws Fault 400, 415, 422. */
+/** An action without input can be called without a body. @throws Fault 400, 415, 422. */
 function valuesOf({ release, incoming }: ModuleContext, action: BundleAction): ReadonlyMap<string, string | null> {
   const sent = incoming.body === null || incoming.body.length === 0 ? {} : requireJson(incoming);
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {

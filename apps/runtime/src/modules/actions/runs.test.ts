@@ -1,5 +1,5 @@
-// Actions that go on by themselves: 202 and a run, which its caller follows and whose steps have the rights that the caller has when
-// they act. On Postgres and the job queue.
+// Actions that continue by themselves: 202 and a run, which its caller can follow. Its steps have the rights that the
+// caller has when they act. On Postgres and the job queue.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";
@@ -133,12 +133,12 @@ async function waits(id: string): Promise<void> {
   await expect.poll(async () => (await run(admin, id)).status, { timeout: 10_000 }).toBe("waiting");
 }
 
-/** Whose approval `ask` and `weigh` wait for. */
+/** The role whose approval `ask` and `weigh` wait for. */
 const step = "approve";
 const missing = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
 
 describe("a run of an action", () => {
-  test("goes on to its end, and its caller sees what comes of it", async () => {
+  test("continues to its end, and its caller sees its result", async () => {
     const ana = await person();
     const id = await start(ana, "later", { text: "hello", phone: "+49 30" });
     const begun = await run(ana, id);
@@ -185,7 +185,7 @@ describe("a run of an action", () => {
     expect(whole).not.toHaveProperty("caller");
   });
 
-  test("is missing to everybody else, and told apart from a missing one by nobody", async () => {
+  test("is hidden from everybody else, in the same way as a missing one", async () => {
     const [ana, ben] = [await person(), await person(["clerk"])];
     const id = await start(ana, "later", { text: "x" });
     for (const who of [ben, pub]) {
@@ -195,7 +195,7 @@ describe("a run of an action", () => {
     await work.settled();
   });
 
-  test("of a key is seen by the key, and by one of the same roles", async () => {
+  test("of a key is visible to the key, and to another one with the same roles", async () => {
     const [one, same, other] = await Promise.all(
       ["clerk", "clerk", "user"].map(async (role) => (await makeKey(work.cell, work.projectId, { role })).key),
     );
@@ -203,11 +203,11 @@ describe("a run of an action", () => {
     expect((await run(same!, id)).id).toBe(id);
     expect(await codeOf(run(other!, id))).toBe("not_found");
     await work.settled();
-    // Nobody is signed in, and the field takes nobody.
+    // No user is signed in, and the field can be empty.
     expect((await run(one!, id)).status).toBe("completed");
   });
 
-  test("shows its output to its caller as it is, and to an admin with what is masked masked", async () => {
+  test("shows its output to its caller unchanged, and masked to an admin", async () => {
     const [ana, boss] = [await person(), await person(["admin"])];
     const [id, own] = [
       await start(ana, "later", { text: "call me", phone: "+49 30" }),
@@ -220,7 +220,7 @@ describe("a run of an action", () => {
     expect((await run(boss, own)).input.phone).toBe("[masked]");
   });
 
-  test("is begun once for one Idempotency-Key", async () => {
+  test("is started once for one Idempotency-Key", async () => {
     const ana = await person();
     const key = { "idempotency-key": "run-once" };
     const id = await start(ana, "later", { text: "once" }, key);
@@ -232,7 +232,7 @@ describe("a run of an action", () => {
     ]);
     await work.settled();
     expect(await work.sql("SELECT count(*)::int AS n FROM {schema}.notes WHERE text = 'once'")).toEqual([{ n: 1 }]);
-    // Retention takes what is a day old, and nothing else.
+    // Retention deletes what is a day old, and nothing else.
     const kept = "SELECT key FROM {schema}.idempotency__replies";
     await work.cell.retention.sweep();
     expect(await work.sql(kept)).toEqual([{ key: "run-once" }]);
@@ -242,7 +242,7 @@ describe("a run of an action", () => {
   });
 });
 
-describe("a step of a run has the rights that its caller has by then", () => {
+describe("a step of a run has its caller's current rights", () => {
   test("a role that was taken away allows nothing", async () => {
     const ana = await person(["clerk"]);
     const boss = await person(["clerk"]);
@@ -255,7 +255,7 @@ describe("a step of a run has the rights that its caller has by then", () => {
     expect(await work.sql("SELECT id FROM {schema}.secret_notes WHERE text = 'no more'")).toEqual([]);
   });
 
-  test("a user who is gone does nothing more, but for what the service does", async () => {
+  test("steps for a deleted user fail, except those of the service", async () => {
     const ana = await person();
     const [own, served] = [await start(ana, "later", { text: "ghost" }), await start(ana, "by-service")];
     await work.sql("DELETE FROM {schema}.users WHERE id = $1", [ana.id]);
@@ -265,7 +265,7 @@ describe("a step of a run has the rights that its caller has by then", () => {
     expect(await work.sql("SELECT id FROM {schema}.notes WHERE text = 'ghost'")).toEqual([]);
   });
 
-  test("a key that was revoked does nothing more", async () => {
+  test("steps for a revoked key fail", async () => {
     const { key, keyId } = await makeKey(work.cell, work.projectId, { role: "clerk" });
     const id = await start(key, "later", { text: "revoked" });
     await work.cell.keys.revoke(work.projectId, keyId);
@@ -273,7 +273,7 @@ describe("a step of a run has the rights that its caller has by then", () => {
     expect(await run(admin, id)).toMatchObject({ status: "failed", error: { code: "caller_gone" } });
   });
 
-  test("who left an organization does nothing more in it, and sees no run of it", async () => {
+  test("steps for a user who left the organization fail, and the user sees no run of it", async () => {
     const ana = await person();
     const [org] = await work.sql(
       "INSERT INTO {schema}.organizations (id, name) VALUES (gen_random_uuid(), 'shop') RETURNING id",
@@ -299,7 +299,7 @@ describe("a step of a run has the rights that its caller has by then", () => {
 });
 
 describe("an approval", () => {
-  test("of what a key has started is not given by another key of the same role", async () => {
+  test("of a key's run can't be given by another key with the same role", async () => {
     const [one, same] = await Promise.all(
       ["clerk", "clerk"].map(async (role) => (await makeKey(work.cell, work.projectId, { role })).key),
     );
@@ -312,7 +312,7 @@ describe("an approval", () => {
     await work.settled();
   });
 
-  test("is given by who holds the role, and never by who started it", async () => {
+  test("is given by a user with the role, and never by the run's caller", async () => {
     const [ana, boss, other] = [await person(["clerk"]), await person(["clerk"]), await person()];
     const id = await start(ana, "ask", { text: "may I" });
     await waits(id);
@@ -321,7 +321,7 @@ describe("an approval", () => {
     expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, { step }))).toBe("forbidden");
     for (const path of [id, missing])
       expect(await codeOf(send(other, `/v1/runs/${path}/approve`, { step }))).toBe("not_found");
-    // Who is asked sees what they are asked about.
+    // An approver sees the record that the approval is about.
     expect(await run(boss, id)).toMatchObject({ id, workflow: "ask", waits_for: [{ kind: "approval" }] });
     expect(await codeOf(run(other, id))).toBe("not_found");
     expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { step, approved: "yes" }))).toBe("validation_failed");
@@ -335,7 +335,7 @@ describe("an approval", () => {
     expect(await codeOf(send(other, `/v1/runs/${id}/approve`, { step }))).toBe("not_found");
   });
 
-  test("of a workflow names the record that it is about to whom it asks, and to admins", async () => {
+  test("of a workflow shows its record to the approvers and to admins", async () => {
     const [ana, boss] = [await person(), await person(["clerk"])];
     const { id: plea } = dataOf(await send(ana, "/v1/actions/plead", {}));
     await work.settled();
@@ -355,7 +355,7 @@ describe("an approval", () => {
     await work.settled();
     const ended = await run(ana, id);
     expect(ended).toMatchObject({ status: "failed", error: { code: "rejected", message: "no" } });
-    // Of a person of the console, that would be their e-mail address.
+    // For a person in the console, that would be their e-mail address.
     expect(JSON.stringify(ended)).not.toContain(boss.id);
   });
 });

@@ -1,4 +1,4 @@
-// `GET /v1/audit-log` over HTTP: what was written, newest first, to admins of that project alone.
+// `GET /v1/audit-log` over HTTP: all entries, newest first, only for admins of that project.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   createTestCell,
@@ -53,7 +53,7 @@ async function created(as: string, body: object, headers: Record<string, string>
   return reply.json.data.id;
 }
 
-/** Asserts that it left the project as it was, too. */
+/** Also asserts that the project is unchanged. */
 async function refused(status: number, code: string, as: string | null, query = ""): Promise<TestReply> {
   const before = await cell.fingerprint(project);
   const reply = await log(as, query);
@@ -97,7 +97,7 @@ describe("an admin", () => {
     expect(await cell.fingerprint(project)).toBe(before);
   });
 
-  test("sees of masked and secret values only that there was one", async () => {
+  test("only sees that masked and secret fields had a value", async () => {
     const id = await created("ana", { title: "m", price: "1.00", phone: "+4930123456", token: "hush hush" });
     await cell.send("ana", "PATCH", `/api/samples/${id}`, { phone: "+4930999999", token: "still hush" });
     const reply = await log("adminkey", `?record_id=${id}`);
@@ -108,13 +108,13 @@ describe("an admin", () => {
     expect(create.changes).not.toHaveProperty("inner");
   });
 
-  test("gets numbers as they were, however long", async () => {
+  test("gets numbers unchanged, however long", async () => {
     const id = await created("ana", { title: "n", price: "1.00", big: "9007199254740993" });
     const { text } = await log("adminkey", `?entity=sample&record_id=${id}`);
     expect(text).toMatch(/"big": "?9007199254740993\b/);
   });
 
-  test("pages through all of it once", async () => {
+  test("reads each entry once, page by page", async () => {
     for (let i = 0; i < 25; i++) await created("ana", { title: `p${i}`, price: "1.00" });
     const all = (await cell.rows(project, "select l.id::text from {schema}.audit_log l order by l.id desc")).map(
       (row) => row.id,
@@ -145,7 +145,7 @@ describe("an admin", () => {
     }
   });
 
-  test("filters by what an entry says", async () => {
+  test("filters by the parts of an entry", async () => {
     const id = await created("ana", { title: "f", price: "1.00" }, { "x-request-id": "req-filter" });
     await cell.send("adminkey", "DELETE", `/api/samples/${id}`);
     const operations = async (query: string): Promise<string[]> =>
@@ -161,7 +161,7 @@ describe("an admin", () => {
   });
 });
 
-describe("nobody else reads it", () => {
+describe("nobody else can read it", () => {
   test("without a credential, or as less than an admin", async () => {
     await refused(401, "unauthenticated", null);
     for (const as of ["ana", "pub"]) {
@@ -178,7 +178,7 @@ describe("nobody else reads it", () => {
     await refused(400, "invalid_cursor", "otherkey", `?limit=1&cursor=${cursor}`);
   });
 
-  test("where the module is not listed: there is no such route", async () => {
+  test("the route does not exist without the module", async () => {
     const reply = await log("withoutkey");
     const unknown = await cell.send("withoutkey", "GET", "/v1/audit-logs");
     expect([reply.status, reply.json.code, reply.json.detail]).toEqual([404, "not_found", unknown.json.detail]);
@@ -186,7 +186,7 @@ describe("nobody else reads it", () => {
   });
 });
 
-test("what can't be understood is refused", async () => {
+test("invalid parameters are refused", async () => {
   const paths = async (query: string, code: string): Promise<string[]> => {
     const { json } = await refused(400, code, "adminkey", query);
     return (json.errors ?? []).map((error: { path: string }) => error.path);
@@ -205,7 +205,7 @@ test("what can't be understood is refused", async () => {
   expect((await log("adminkey", `?limit=2&cursor=${cursor}`)).status).toBe(200);
   const posted = await cell.send("adminkey", "POST", LOG, {});
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
-  // The routes beside it still take none.
+  // The other routes of the kind still take none.
   expect((await cell.send("adminkey", "POST", "/v1/can?limit=1", [])).json.code).toBe("unknown_parameter");
 });
 
@@ -226,7 +226,7 @@ test("beyond the burst it is a 429", async () => {
   }
 });
 
-test("every shape of its statement is proven, and only those that an index serves can earn the fast lane", async () => {
+test("every shape of its statement is proven, and only those with an index can use the fast lane", async () => {
   const scope = cell.tenants.forProject(project);
   const earned: string[] = [];
   const route = project.release.bundle.moduleRoutes.find(({ path }) => path === LOG);
@@ -247,7 +247,7 @@ test("every shape of its statement is proven, and only those that an index serve
   expect(earned).toEqual(["", "entity,record_id"]);
 });
 
-test("a cell as it is opened serves it, with what its modules wrote, to a key with the role", async () => {
+test("an opened cell serves it, with its modules' entries, to a key with the role", async () => {
   const database = await createTestDatabase();
   const live = await openTestCell(database);
   try {

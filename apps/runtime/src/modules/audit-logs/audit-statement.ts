@@ -1,5 +1,5 @@
-// Writes the statement of the audit log: a keyset page, newest first. In: a schema and a LogQuery. Out: SQL and its values.
-// It never holds a value in its text, and never shows more than was written: masked values were masked by the write.
+// Writes the statement of the audit log: a keyset page, newest first. In: a schema and a LogQuery. Out: SQL and its
+// values. Its text never contains a value. It shows what the writes stored, in which values are already masked.
 import type { Lane } from "../../project/tenant.ts";
 import { fetchedRows } from "../../query/reading/list-statement.ts";
 import type { LogQuery } from "../log-query.ts";
@@ -11,7 +11,7 @@ export interface AuditStatement {
   readonly keep: boolean;
 }
 
-/** In the order of the statement's columns; `raw` ones are JSON as they come. */
+/** In the order of the statement's columns; `raw` ones are already JSON. */
 export const auditMembers: readonly { readonly name: string; readonly raw: boolean }[] = [
   { name: "id", raw: false },
   { name: "at", raw: false },
@@ -46,14 +46,14 @@ export function auditStatement(schema: string, { limit, filters, before }: LogQu
     text: `select ${columns} from ${schema}."audit_log" _l${where} order by _l."id" desc limit ${fetchedRows(limit)}`,
     values,
     lane: indexed ? "earned" : "slow",
-    // The other shapes are the callers' to combine: none is worth being kept prepared.
+    // Callers can combine filters as they like, so the other shapes are not kept prepared.
     keep: indexed,
   };
 }
 
 /**
- * The primary key gives the whole log in its order, and one index one record's history, which is short. Anything else may
- * walk the log to its end for a few entries.
+ * The primary key gives the whole log in its order, and an index gives the history of one record, which is short. Other
+ * filters may read the whole log to find a few entries.
  */
 function isIndexed(filters: LogQuery["filters"]): boolean {
   return filters.size === 0 || (filters.size === 2 && filters.has("entity") && filters.has("record_id"));

@@ -1,5 +1,5 @@
-// `GET /v1/audit-log`: who changed what, and when. In: an admin's request. Out: a page of the log, newest first.
-// It is there only where the project lists `audit_logs`, and never changes what was written.
+// `GET /v1/audit-log`: who changed what, and when. In: an admin's request. Out: a page of the log, newest first. It
+// only exists if the project lists `audit_logs`. It never changes an entry.
 
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { TextRow } from "../../project/tenant.ts";
@@ -9,7 +9,7 @@ import { auditMembers, auditStatement } from "./audit-statement.ts";
 
 export const auditLogHandlers: ModuleHandlers = { "project.audit_log": readLog };
 
-/** No other list of the project is called that. */
+/** No other list of the project has this name. */
 const LOG = "audit-log";
 
 async function readLog({ filters, incoming, release, tenant, cursors }: ModuleContext): Promise<Reply> {
@@ -27,7 +27,7 @@ async function readLog({ filters, incoming, release, tenant, cursors }: ModuleCo
   };
 }
 
-/** What changed passes through as Postgres wrote it: its numbers may be longer than a double holds. */
+/** The changes pass through as Postgres wrote them, because their numbers may be longer than a double can represent. */
 function entryJson(row: TextRow): string {
   const members = auditMembers.map(({ name, raw }, i) => {
     const value = row[i] ?? null;

@@ -1,5 +1,6 @@
-// What proves that somebody reads the mail of an address: a token, stored as its SHA-256, that works once and not for long. In: whom it
-// is for. Out: the token, and later what it was made for. A sign-up that waits for its proof is stored sealed.
+// Tokens that prove that somebody reads the mail of an address. A token is stored as its SHA-256, works once and for a
+// short time. In: the account. Out: the token, and later the data that it was created for. A sign-up that waits for its
+// proof is stored sealed.
 import { createHash, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
@@ -8,15 +9,18 @@ import type { Profile } from "./profile.ts";
 export interface PendingSignUp {
   readonly email: string;
   readonly name: string | null;
-  /** Absent in what waited already when profiles came. */
+  /** Absent in sign-ups that were already waiting when profiles were introduced. */
   readonly profile?: Profile;
 }
 
 export interface AccountTokens {
   makeVerification(projectId: string, pending: PendingSignUp): Promise<string>;
-  /** Earlier ones of the user end. */
+  /** Invalidates the user's earlier ones. */
   makeReset(projectId: string, userId: string): Promise<string>;
-  /** Null where there is no such token, or no longer; it works no second time, and ends the others of its user. */
+  /**
+   * Null if the token does not exist or no longer works. It can't be used again, and invalidates the user's other
+   * tokens.
+   */
   takeVerification(projectId: string, token: string): Promise<PendingSignUp | null>;
   takeReset(projectId: string, token: string): Promise<string | null>;
 }

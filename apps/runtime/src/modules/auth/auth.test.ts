@@ -73,12 +73,12 @@ async function auditOf(userId: string): Promise<readonly string[]> {
   return rows.map((row) => row.entry);
 }
 
-/** What makes a used token look used long ago. */
+/** Makes a used token look as if it was used long ago. */
 const passGrace = (): Promise<unknown> =>
   cell.pool.query(`UPDATE ${schema}.sessions SET used_at = used_at - interval '11 seconds' WHERE used_at IS NOT NULL`);
 
 describe("sign-up and sign-in", () => {
-  it("make a user and a session, with their audit rows", async () => {
+  it("create a user and a session, with their audit rows", async () => {
     const { email, userId } = await signUp();
     const reply = await call("sign-in", { email: email.toUpperCase(), password });
     expect(reply).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
@@ -108,9 +108,9 @@ describe("sign-up and sign-in", () => {
     expect(JSON.stringify(logged)).not.toMatch(/password|argon2|refresh_hash/);
   });
 
-  it("answer a wrong password and an unknown account alike, after the same work", async () => {
+  it("give the same answer to a wrong password and an unknown account, after the same work", async () => {
     const { email } = await signUp();
-    // Processor time, of the hashing threads too: unlike the clock it says the same on a busy machine.
+    // Processor time, including the hashing threads. Unlike the clock, it doesn't depend on other work of the machine.
     const attempt = async (address: string): Promise<{ fault: unknown; cpuUs: number }> => {
       const from = process.cpuUsage();
       const fault = await call("sign-in", { email: address, password: "wrong password" }).catch((error) => ({
@@ -135,12 +135,12 @@ describe("sign-up and sign-in", () => {
       known += wrong.cpuUs;
       unknown += nobody.cpuUs;
     }
-    // Without the hash, one would be about a tenth of the other; a collection of garbage may fall to one of them.
+    // Without the hash, one would be about a tenth of the other. A garbage collection may happen during one of them.
     expect(known / unknown).toBeGreaterThan(0.25);
     expect(known / unknown).toBeLessThan(4);
   });
 
-  it("refuse a taken address, and let nobody ask for many", async () => {
+  it("refuse a taken address, and limit the attempts", async () => {
     const { email } = await signUp();
     const taken = call("sign-up", { email, password: "another password" });
     await expect(taken).rejects.toMatchObject({
@@ -157,13 +157,13 @@ describe("sign-up and sign-in", () => {
     expect(rows[0].n).toBe(1);
   });
 
-  it("give exactly one account to two who take an address at once", async () => {
+  it("create exactly one account for two simultaneous sign-ups with one address", async () => {
     const email = newEmail();
     const results = await Promise.allSettled([1, 2, 3].map(() => call("sign-up", { email, password })));
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
   });
 
-  it("lock out who guesses, and not the user elsewhere", async () => {
+  it("block a guesser, but not the user elsewhere", async () => {
     const { email } = await signUp();
     const attacker = newIp();
     const codes: string[] = [];
@@ -203,7 +203,7 @@ describe("sign-up and sign-in", () => {
     );
   });
 
-  it("are there only beside a key, and only where the module is", async () => {
+  it("need a key, and only exist with the module", async () => {
     const { access } = await signUp();
     await expect(call("sign-in", { email: newEmail(), password }, { key: access })).rejects.toMatchObject({
       status: 401,
@@ -218,7 +218,7 @@ describe("sign-up and sign-in", () => {
     });
   });
 
-  it("keep the users of two projects apart", async () => {
+  it("separate the users of two projects", async () => {
     const { email } = await signUp();
     const other = await makeLiveProject(cell);
     const otherKey = (await makeKey(cell, other.projectId, { kind: "publishable" })).key;
@@ -230,7 +230,7 @@ describe("sign-up and sign-in", () => {
 });
 
 describe("a refresh token", () => {
-  it("is traded for a new pair once, and again within the grace", async () => {
+  it("is exchanged for a new pair once, and again within the grace period", async () => {
     const { refresh, userId } = await signUp();
     const next = await refreshed(refresh);
     expect(next).not.toBe(refresh);
@@ -241,7 +241,7 @@ describe("a refresh token", () => {
     expect(await auditOf(userId)).toEqual(["user.create", "session.sign_in", ...Array(4).fill("session.refresh")]);
   });
 
-  it("ends its family when it is used after the grace: every descendant, at once", async () => {
+  it("ends its whole family at once when it is used after the grace period", async () => {
     const { refresh, access, userId } = await signUp();
     const second = await refreshed(refresh);
     const grandchild = dataOf(await call("refresh", { refresh_token: second }));
@@ -262,7 +262,7 @@ describe("a refresh token", () => {
     expect(rows[0].n).toBe(0);
   });
 
-  it("leaves no living descendant, whichever of a rotation and a revocation comes first", async () => {
+  it("leaves no living session, in any order of a rotation and a revocation", async () => {
     for (let round = 0; round < 10; round++) {
       const { refresh, userId } = await signUp();
       const second = await refreshed(refresh);
@@ -290,7 +290,7 @@ describe("a refresh token", () => {
     const { refresh, userId } = await signUp();
     await expect(refreshed("plr_nothing")).rejects.toMatchObject({
       code: "invalid_credentials",
-      detail: "This refresh token is unknown, used already or expired: sign in again.",
+      detail: "This refresh token is unknown, already used or expired. Sign in again.",
     });
     expect(faultCatalogue.invalid_credentials.title).not.toMatch(/password/);
     const other = await makeLiveProject(cell);
@@ -302,7 +302,7 @@ describe("a refresh token", () => {
 });
 
 describe("sign-out", () => {
-  it("ends the session by its refresh token or by the user's token, and may be repeated", async () => {
+  it("ends the session by its refresh token or by the user's token, and can be repeated", async () => {
     const first = await signUp();
     for (let i = 0; i < 2; i++) {
       expect((await call("sign-out", { refresh_token: first.refresh })).status).toBe(204);
@@ -348,14 +348,14 @@ describe("roles", () => {
     expect(rows).toEqual([{ actor_kind: "key", actor_id: admin.keyId, changes: { roles: [[], ["editor"]] } }]);
   });
 
-  it("are refused to everybody else, and what is unknown to everybody; nothing changes", async () => {
+  it("can't be set by others, or to unknown ones by anybody; nothing changes", async () => {
     const { userId, access } = await signUp();
     const admin = (await makeKey(cell, projectId)).key;
     const chief = (await makeKey(cell, projectId, { role: "chief" })).key;
     await expect(setRoles(userId, ["editor"], key)).rejects.toMatchObject({ code: "forbidden" });
     await expect(setRoles(userId, ["editor"], chief)).rejects.toMatchObject({ code: "forbidden" });
     await expect(setRoles(userId, ["admin"], access)).rejects.toMatchObject({ code: "forbidden" });
-    // Where a user is named, the user decides: the admin's key beside the token adds nothing.
+    // If a user is named, the user's rights count: the admin's key that is sent with the token adds nothing.
     await expect(setRoles(userId, ["admin"], admin, access)).rejects.toMatchObject({ code: "forbidden" });
     for (const roles of [["boss"], ["public"], "admin", [1]]) {
       await expect(setRoles(userId, roles, admin)).rejects.toMatchObject({ code: "validation_failed" });

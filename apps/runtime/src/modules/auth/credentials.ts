@@ -1,5 +1,5 @@
-// What a caller must send to sign up or in, and how often they may fail. In: a body, an IP. Out: credentials, or a Fault.
-// Failures count by network and account together, so that nobody can lock somebody else's account.
+// Checks the input of sign-up and sign-in, and limits failures. In: a body, an IP. Out: credentials, or a Fault.
+// Failures are counted by network and account together, so that nobody can lock another person's account.
 import { z } from "zod";
 import type { Incoming } from "../../http/contracts.ts";
 import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
@@ -8,20 +8,22 @@ import { readBody } from "../json-body.ts";
 import { networkKey } from "../take-attempt.ts";
 import type { Profile } from "./profile.ts";
 
-/** What Postgres can hold: no NUL, no half of a surrogate pair. */
+/** Text that Postgres can store: no NUL, no half of a surrogate pair. */
 const name = z
   .string()
   .max(255)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), { message: "This text can't be stored." });
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), {
+    message: "The text contains characters that can't be stored.",
+  });
 
 export const newPassword: z.ZodType<string> = z
   .string()
-  .refine((text) => lengthOf(text) >= 8, { message: "At least 8 characters." })
-  .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });
+  .refine((text) => lengthOf(text) >= 8, { message: "It must have at least 8 characters." })
+  .refine((text) => lengthOf(text) <= 256, { message: "It must have at most 256 characters." });
 
-/** The fields that the blueprint gives to users; the release says which, and what they may hold. */
+/** The fields that the blueprint adds to users. The release defines them and their values. */
 const profile = z.custom<Profile>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-  // A record of Zod's leaves out what is called `__proto__`, which is unknown like any other name.
+  // Zod's records drop the name `__proto__`, which must be refused like any other unknown name.
   message: "It must be an object.",
 });
 const signUpBody = z.strictObject({
@@ -30,7 +32,7 @@ const signUpBody = z.strictObject({
   name: name.nullish(),
   profile: profile.optional(),
 });
-/** A password of another length can't be right; it is refused as wrong input, whoever the account belongs to. */
+/** A password of another length can't be right. It is refused as wrong input, whoever owns the account. */
 const signInBody = z.strictObject({ email: emailAddress, password: newPassword });
 const refreshToken = z.string().min(1).max(200);
 const refreshBody = z.strictObject({ refresh_token: refreshToken });
@@ -71,9 +73,9 @@ function lengthOf(text: string): number {
 export interface SignInLimits {
   /** Wrong passwords for one account from one network. */
   readonly failures: AttemptLimit;
-  /** All attempts that cost a hash, from one network at one project. */
+  /** All attempts that need a hash, from one network at one project. */
   readonly attempts: AttemptLimit;
-  /** Sign-ups that met a taken address, or a taken value of a profile: each of them tells that an account exists. */
+  /** Sign-ups with a taken address, or a taken value in a profile. Each of them reveals that an account exists. */
   readonly taken: AttemptLimit;
 }
 

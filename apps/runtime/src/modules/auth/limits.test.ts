@@ -1,4 +1,5 @@
-// What sign-up and sign-in cost those who try: attempts are charged before the work. And what they leave in the audit log.
+// The cost of sign-up and sign-in for those who try: attempts are charged before the work. Also their traces in the
+// audit log.
 import { newId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -40,7 +41,7 @@ const call = (route: string, body: unknown, more: Partial<Call> = {}): ReturnTyp
   callModule(cell, { path: `/v1/auth/${route}`, key, body, ip: newIp(), ...more });
 
 describe("sign-up and sign-in", () => {
-  it("let nobody ask for more by asking for all at once", async () => {
+  it("don't allow more through simultaneous requests", async () => {
     const email = newEmail();
     await call("sign-up", { email, password });
     const ip = newIp();
@@ -62,7 +63,7 @@ describe("sign-up and sign-in", () => {
     expect(await tally(many(40, guess))).toEqual({ invalid_credentials: 10, rate_limited: 30 });
   });
 
-  it("cost no sign-up where it succeeds", async () => {
+  it("don't count a successful sign-up", async () => {
     const ip = newIp();
     for (let i = 0; i < 25; i++) {
       expect((await call("sign-up", { email: newEmail(), password }, { ip })).status).toBe(201);

@@ -1,5 +1,5 @@
-// The process that hashes passwords. In: a task by message. Out: its hash, or whether it fits.
-// It keeps nothing, logs nothing, and ends with the process that started it.
+// The process that hashes passwords. In: a task as a message. Out: its hash, or whether the password matches. It stores
+// and logs nothing, and ends with the process that started it.
 
 import { hash, verify } from "@node-rs/argon2";
 import { giveWay } from "@plinth/service";
@@ -12,12 +12,12 @@ export type PasswordAnswer =
   | { readonly id: number; readonly result: string | boolean }
   | { readonly id: number; readonly failed: string };
 
-/** OWASP's second choice of cost: 46 MiB, one pass, one lane. */
+/** OWASP's second recommended setting: 46 MiB, one pass, one lane. */
 const COST = { memoryCost: 46 * 1024, timeCost: 1, parallelism: 1 } as const;
-/** A tenth of the processor time that another process gets where both want it. */
+/** Under load this process gets about a tenth of the processor time of another process. */
 const NICENESS = 10;
 
-// Before the first hash: the threads that compute it inherit this.
+// Before the first hash, so that the threads that compute it inherit the priority.
 giveWay(process.pid, NICENESS);
 process.on("disconnect", () => process.exit(0));
 process.on("message", async (task: PasswordTask) => {
@@ -28,7 +28,7 @@ process.on("message", async (task: PasswordTask) => {
   process.send?.(answer);
 });
 
-// Unicode has several spellings of one text; keyboards differ in which they send.
+// Unicode can represent one text in several ways, and keyboards differ in which one they send.
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"));
 
 async function resultOf(task: PasswordTask): Promise<string | boolean> {

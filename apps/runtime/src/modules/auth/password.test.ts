@@ -1,4 +1,4 @@
-// Passwords are hashed in a process apart: bounded, in turns, and whatever becomes of that process.
+// A separate process hashes passwords: limited, in turns, even if that process dies.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createPasswords } from "./password.ts";
@@ -14,7 +14,7 @@ function passwordProcesses(): readonly number[] {
 }
 
 describe("the hashing of passwords", () => {
-  it("is bounded: who would wait too long is told to come back", async () => {
+  it("is limited: a caller who would wait too long is told to come back", async () => {
     const passwords = createPasswords({ concurrencyMax: 1, waitingMax: 2 });
     const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => passwords.hash("prj_a", password)));
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(3);
@@ -28,7 +28,7 @@ describe("the hashing of passwords", () => {
     await passwords.stop();
   });
 
-  it("has its turns: a flood in one project does not stand in front of another's sign-in", async () => {
+  it("takes turns: a flood in one project does not delay another's sign-in", async () => {
     const passwords = createPasswords({ concurrencyMax: 1 });
     let done = 0;
     const flood = Array.from({ length: 8 }, () => passwords.hash("prj_flood", password).then(() => done++));
@@ -39,7 +39,7 @@ describe("the hashing of passwords", () => {
     await passwords.stop();
   });
 
-  it("ends a process that hangs, and goes on with another", async () => {
+  it("ends a process that hangs, and continues with another", async () => {
     const passwords = createPasswords({ taskMsMax: 1 });
     await expect(passwords.hash("prj_a", password)).rejects.toMatchObject({ code: "unavailable" });
     await expect(passwords.hash("prj_b", password)).rejects.toMatchObject({ code: "unavailable" });
@@ -62,7 +62,7 @@ describe("the hashing of passwords", () => {
     15_000,
   );
 
-  it("survives the death of its process, which refuses what was under way", async () => {
+  it("survives the death of its process, and refuses the tasks in progress", async () => {
     const passwords = createPasswords();
     await passwords.hash("prj_a", password);
     const under = Promise.allSettled([passwords.hash("prj_a", password), passwords.hash("prj_a", password)]);

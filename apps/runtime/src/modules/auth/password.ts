@@ -1,5 +1,6 @@
-// Password hashing, argon2id, in a process of lower priority. In: a project and a password. Out: a hash, or whether it fits one.
-// It never keeps a password, costs the same whether or not there is an account, and lets projects have their turn.
+// Hashes passwords with argon2id, in a process of lower priority. In: a project and a password. Out: a hash, or whether
+// the password matches one. It never stores a password, takes the same time with and without an account, and serves the
+// projects in turn.
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -8,14 +9,17 @@ import { FairQueue, Fault } from "@plinth/service";
 import type { PasswordAnswer, PasswordTask } from "./password-process.ts";
 
 export interface Passwords {
-  /** @throws Fault `unavailable` where too many of the project wait. */
+  /** @throws Fault `unavailable` if too many tasks of the project are waiting. */
   hash(project: string, password: string): Promise<string>;
-  /** A missing hash costs what a wrong password costs, and is never fitted by anything. @throws Fault `unavailable`. */
+  /** A missing hash takes the time of a wrong password, and never matches. @throws Fault `unavailable`. */
   verify(project: string, stored: string | null, password: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** 46 MiB each, so few at a time, and a processor is left to everything else; who would wait longer than the queue is told to come back. */
+/**
+ * 46 MiB each, so only few run at a time, and one processor stays free for everything else. If the queue is full, the
+ * caller is told to come back.
+ */
 export function createPasswords(
   options: { concurrencyMax?: number; waitingMax?: number; taskMsMax?: number } = {},
 ): Passwords {
@@ -25,7 +29,7 @@ export function createPasswords(
     placesPerProject: concurrencyMax,
     waitingMax,
     waitMsMax: 10_000,
-    refusal: () => busy("Too many sign-ins at once."),
+    refusal: () => busy("Too many people are signing in at once."),
   });
   const hasher = createHasher(taskMsMax);
   let decoy: Promise<string> | undefined;
@@ -62,9 +66,9 @@ interface Hasher {
   stop(): Promise<void>;
 }
 
-/** A hash takes a tenth of a second; a process that takes this long for one hangs, and is ended. */
+/** A hash takes a tenth of a second. A process that takes this long for one is stuck, and is ended. */
 const TASK_MS_MAX = 15_000;
-/** Without sign-ins its memory is given back. */
+/** Without sign-ins for this long, the process ends and its memory is freed. */
 const IDLE_MS = 300_000;
 
 interface Running {
@@ -72,14 +76,14 @@ interface Running {
   readonly open: Map<number, { resolve(result: string | boolean): void; reject(error: Error): void }>;
 }
 
-/** The process starts with the first task, and again with the next one after it has died. */
+/** The process starts with the first task. If it died, it starts again with the next task. */
 function createHasher(taskMsMax: number): Hasher {
   let running: Running | null = null;
   let idle: NodeJS.Timeout | null = null;
   let count = 0;
 
   const start = (): Running => {
-    // A session of its own, so that its priority counts; it ends when the channel closes.
+    // Started in its own session, so that its priority takes effect. It ends when the channel closes.
     const child = fork(fileURLToPath(new URL("./password-process.ts", import.meta.url)), [], {
       detached: true,
       stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -1,5 +1,5 @@
-// Profile fields at sign-up: they are there with the account, by the rights that its user will have, and wait with a sign-up that has
-// to be verified.
+// Profile fields at sign-up: they are stored with the account, with the rights that its user will have, and wait
+// together with a sign-up that must be verified.
 import { randomUUID } from "node:crypto";
 import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
@@ -80,12 +80,12 @@ describe("a sign-up with a profile", () => {
   });
   const signUp = (profile: object, email = newAddress()) => app.call("sign-up", { email, password, profile });
 
-  it("makes a user who has it", async () => {
+  it("creates a user with it", async () => {
     const { user } = dataOf(await signUp({ nickname: "Ana", mood: "fine", listed: false }));
     expect(user).toMatchObject({ nickname: "Ana", mood: "fine", listed: false, verified: false });
   });
 
-  it("leaves an audit row for what it sets, by the user themselves", async () => {
+  it("leaves an audit row for its fields, by the user themselves", async () => {
     const { user } = dataOf(await signUp({ nickname: "Ben" }));
     const { rows } = await cell.pool.query(
       `SELECT operation, changes->'nickname' AS nickname FROM ${tenantNames(app.projectId).schema}.audit_log
@@ -107,7 +107,7 @@ describe("a sign-up with a profile", () => {
     ["a column of the account", { password_hash: "x" }, { status: 422, path: "/profile/password_hash" }],
     ["a field that the server sets", { roles: ["admin"] }, { status: 422, path: "/profile/roles" }],
     ["a field that admins write", { verified: true }, { status: 403, path: "/profile/verified" }],
-  ])("is refused for %s, and makes nobody", async (_what, profile, { status, path }) => {
+  ])("is refused for %s, and creates no user", async (_what, profile, { status, path }) => {
     const email = newAddress();
     const refused = await signUp(profile, email).catch((fault: unknown) => fault);
     expect(refused).toMatchObject({ status, errors: [{ path }] });
@@ -119,7 +119,7 @@ describe("a sign-up with a profile", () => {
   });
 });
 
-it("waits with a sign-up that is to be verified", async () => {
+it("waits together with a sign-up that must be verified", async () => {
   const app = await openApp(afterProof, 1);
   const email = newAddress();
   await expect(app.call("sign-up", { email, password, profile: { nickname: "A" } })).rejects.toMatchObject({
@@ -132,7 +132,7 @@ it("waits with a sign-up that is to be verified", async () => {
   expect(user).toMatchObject({ nickname: "Cleo", mood: "quiet" });
 });
 
-describe("a value that users share with nobody", () => {
+describe("a unique value", () => {
   const unique = `${afterProof}    handle: string? unique
     desk: int? unique(floor)
     floor: int = 1
@@ -140,7 +140,7 @@ describe("a value that users share with nobody", () => {
   const signUp = (app: App, profile: object) => app.call("sign-up", { email: newAddress(), password, profile });
   const refusal = { code: "unique_violation", status: 409, errors: [{ path: "/profile/handle", code: "taken" }] };
 
-  it("is refused before a mail is sent, where somebody has it", async () => {
+  it("is refused before a mail is sent if another user has it", async () => {
     const app = await openApp(unique, 2);
     await cell.pool.query(
       `INSERT INTO ${tenantNames(app.projectId).schema}.users (id, email, handle, desk, floor) VALUES (gen_random_uuid(), $1, 'ana', 7, 2)`,
@@ -156,7 +156,7 @@ describe("a value that users share with nobody", () => {
     expect((await signUp(app, { handle: null })).status).toBe(202);
   });
 
-  it("goes to whoever verifies first", async () => {
+  it("goes to the user who verifies first", async () => {
     const app = await openApp(unique, 3);
     const [first, second] = [await pendingToken(app, { handle: "ana" }), await pendingToken(app, { handle: "ana" })];
     const { user } = dataOf(await app.call("verify-email", { token: second, password }));

@@ -1,6 +1,6 @@
-// What somebody who signs up says of themselves: the fields that a blueprint gives its users. In: the members as they were sent. Out:
-// checked values, and the new account with them. They are written as a change of one's own record is: by the user's rights, with an
-// audit row of its own.
+// The profile in a sign-up: the fields that a blueprint adds to users. In: the sent members. Out: checked values, and
+// the new account with them. They are written like an update of the user's own record: with the user's rights, and a
+// separate audit row.
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { itemFault } from "../../http/item-fault.ts";
@@ -29,8 +29,8 @@ export function decodeProfile(secretBox: SecretBox, acting: Acting, userId: stri
 }
 
 /**
- * For an account that is made later: whoever makes one first has the value, and the other is refused then.
- * @throws Fault `unique_violation`, where a user has a value already that no two may share.
+ * For an account that is created later. If two sign-ups want the same value, the first account gets it, and the second
+ * is refused then. @throws Fault `unique_violation` if a user already has a value that must be unique.
  */
 export async function requireFree(tenant: Tenant, acting: Acting, values: FieldValues): Promise<void> {
   const view = entityView(acting.release, "user");
@@ -55,7 +55,7 @@ export async function requireFree(tenant: Tenant, acting: Acting, values: FieldV
   throw itemFault("/profile", taken(fields));
 }
 
-/** @param open In which the account was made. @throws Fault 403, 409, 422. */
+/** @param open The transaction that created the account. @throws Fault 403, 409, 422. */
 export async function writeProfile(
   open: TenantTransaction,
   acting: Acting,

@@ -1,5 +1,5 @@
-// Sign-up with a verified address, and forgotten passwords: what is answered tells nobody whether an address has an account, and a token
-// works once.
+// Sign-up with a verified address, and forgotten passwords: no answer reveals whether an address has an account, and a
+// token works once.
 import { randomUUID } from "node:crypto";
 import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
@@ -50,7 +50,7 @@ let last = 0;
 const call = (route: string, body: object, ip = `198.18.0.${++last}`): ReturnType<typeof callModule> =>
   callModule(cell, { path: `/v1/auth/${route}`, key, body, ip });
 
-/** The newest mail to an address, once it is there. */
+/** The newest mail to an address, once it exists. */
 async function mailTo(address: string, template: string): Promise<MailRow> {
   const ledger = createLedger({ pool: cell.pool, box: createSecretBox(kek) });
   for (let tries = 0; tries < 100; tries++) {
@@ -70,7 +70,7 @@ async function signUp(email: string): Promise<string> {
   return tokenIn(await mailTo(email, "verify_email"));
 }
 
-it("there is an account once its address is verified, and a token works once", async () => {
+it("the account is created when its address is verified, and a token works once", async () => {
   const token = await signUp("ana@example.com");
   const mail = await mailTo("ana@example.com", "verify_email");
   expect(mail.content.text).toContain(`https://app.example.com/verify#token=${token}`);
@@ -85,7 +85,7 @@ it("there is an account once its address is verified, and a token works once", a
   await expect(call("verify-email", { token, password })).rejects.toMatchObject({ code: "invalid_credentials" });
 });
 
-it("whoever proves the address chooses the password, and who signed up with it does not know it", async () => {
+it("the person who proves the address chooses the password, which the person who signed up doesn't know", async () => {
   const token = await signUp("flo@example.com");
   await call("verify-email", { token, password: "chosen by the reader" });
   await expect(call("sign-in", { email: "flo@example.com", password })).rejects.toMatchObject({
@@ -94,7 +94,7 @@ it("whoever proves the address chooses the password, and who signed up with it d
   await call("sign-in", { email: "flo@example.com", password: "chosen by the reader" });
 });
 
-it("an address with an account is answered as any other, and its owner is told", async () => {
+it("an address with an account gets the same answer, and its owner is informed", async () => {
   await call("verify-email", { token: await signUp("bo@example.com"), password });
   const again = await call("sign-up", { email: "bo@example.com", password: "another password" });
   const fresh = await call("sign-up", { email: "new@example.com", password });
@@ -106,7 +106,7 @@ it("an address with an account is answered as any other, and its owner is told",
   });
 });
 
-it("a forgotten password is set anew by whoever reads the mail, and all sessions end", async () => {
+it("the reader of the mail sets a new password, and all sessions end", async () => {
   const session = dataOf(await call("verify-email", { token: await signUp("cy@example.com"), password }));
   const known = await call("forgot-password", { email: "cy@example.com" });
   expect(await call("forgot-password", { email: "nobody@example.com" })).toEqual(known);
@@ -131,7 +131,7 @@ it("a forgotten password is set anew by whoever reads the mail, and all sessions
   expect(rows).toHaveLength(1);
 });
 
-it("of tokens that were asked for at once one sets a password, and ends the others", async () => {
+it("of several requested tokens, one sets a password, and invalidates the others", async () => {
   const tokens = createAccountTokens({ pool: cell.pool, box: createSecretBox(kek) });
   const userId = randomUUID();
   const made = await Promise.all(Array.from({ length: 20 }, () => tokens.makeReset(projectId, userId)));
@@ -140,7 +140,7 @@ it("of tokens that were asked for at once one sets a password, and ends the othe
   expect(owners.filter((owner) => owner !== null)).toEqual([userId]);
 });
 
-it("a token outlives a reset that is refused because too many passwords wait", async () => {
+it("a token still works after a reset that was refused because of a full queue", async () => {
   await call("verify-email", { token: await signUp("gil@example.com"), password });
   await call("forgot-password", { email: "gil@example.com" });
   const token = tokenIn(await mailTo("gil@example.com", "reset_password"));
@@ -154,7 +154,7 @@ it("a token outlives a reset that is refused because too many passwords wait", a
   await call("sign-in", { email: "gil@example.com", password: "a new password" });
 });
 
-it("a token of one purpose serves no other, none after its time, and none of another project", async () => {
+it("a token only works for its purpose, its time and its project", async () => {
   const verification = await signUp("di@example.com");
   await expect(call("reset-password", { token: verification, password })).rejects.toMatchObject({
     code: "invalid_credentials",
@@ -174,7 +174,7 @@ it("a token of one purpose serves no other, none after its time, and none of ano
   });
 });
 
-it("an address gets only so many mails in an hour, whoever asks for them", async () => {
+it("an address gets a limited number of mails in an hour, whoever requests them", async () => {
   for (let mails = 0; mails < 5; mails++) await call("forgot-password", { email: "ed@example.com" });
   await expect(call("forgot-password", { email: "ed@example.com" })).rejects.toMatchObject({ code: "rate_limited" });
   await expect(call("sign-up", { email: "ed@example.com", password })).rejects.toMatchObject({ code: "rate_limited" });

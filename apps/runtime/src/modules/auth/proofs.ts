@@ -1,5 +1,5 @@
-// Sign-up with a verified address, and passwords that were forgotten. In: requests with an API key. Out: the same answer whether or not an
-// address has an account; what is for its owner alone goes to the address.
+// Sign-up with a verified address, and forgotten passwords. In: requests with an API key. Out: the same answer whether
+// or not an address has an account. Only a mail to the address says more.
 import { randomUUID } from "node:crypto";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
@@ -19,10 +19,10 @@ import type { Passwords } from "./password.ts";
 import { endSessionsOf } from "./session.ts";
 
 export interface ProofLimits {
-  /** Mails to one address of a project, whoever asks for them. */
+  /** Mails to one address of a project, whoever requests them. */
   readonly ofAddress: StoredLimit;
   readonly ofNetwork: AttemptLimit;
-  /** Tokens that are none, from one network. */
+  /** Invalid tokens, from one network. */
   readonly wrongTokens: AttemptLimit;
 }
 
@@ -57,8 +57,9 @@ const resetBody = z.strictObject({ token, password: newPassword });
 const sent = (): Reply => jsonReply(202, { status: "mail_sent" });
 
 /**
- * No account before the address is verified: nobody takes one that belongs to somebody else. The password is not kept: whoever
- * proves the address chooses it, lest they confirm an account whose password a stranger knows.
+ * The account isn't created before the address is verified, so nobody can take somebody else's address. The password
+ * isn't stored, but chosen by the person who proves the address: otherwise they could confirm an account whose password
+ * a stranger knows.
  */
 export async function askForProof(
   options: ProofOptions,
@@ -67,13 +68,13 @@ export async function askForProof(
 ): Promise<Reply> {
   const { projectId, release } = context;
   await takeMail(options, context, email);
-  // Whether or not there is an account: both take as long.
-  const made = await options.accountTokens.makeVerification(projectId, { email, name, profile });
+  // Done with and without an account, so that both take the same time.
+  const token = await options.accountTokens.makeVerification(projectId, { email, name, profile });
   const isTaken = (await userOf(context, email)) !== null;
   await options.accountMails.add(
     options.pool,
     release,
-    isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token: made },
+    isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token },
   );
   options.accountMails.wake();
   return sent();
@@ -87,7 +88,7 @@ export async function takeProof(
   const { projectId, incoming } = context;
   const { token: given, password } = readBody(incoming, verifyBody);
   return tokenOf(options, context, async () => {
-    // First: where it is refused because too many wait, the token still works.
+    // First, because if it is refused due to a full queue, the token must still work.
     const hash = await options.passwords.hash(projectId, password);
     const pending = await options.accountTokens.takeVerification(projectId, given);
     return pending === null ? null : { ...pending, hash };
@@ -99,23 +100,23 @@ export async function forgotPassword(options: ProofOptions, context: ModuleConte
   const { email } = readBody(incoming, forgotBody);
   await takeMail(options, context, email);
   const userId = await userOf(context, email);
-  // A token of nobody where there is no account: both take as long.
-  const made = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
-  const mail = { kind: "reset_password", to: email, token: made } as const;
+  // Without an account, a token for nobody is created, so that both cases take the same time.
+  const token = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
+  const mail = { kind: "reset_password", to: email, token } as const;
   await options.accountMails.add(options.pool, release, mail, { isDiscarded: userId === null });
   options.accountMails.wake();
   return sent();
 }
 
-/** Whoever was signed in is not any more: the old password may be known to somebody. */
+/** Ends all sessions of the account, because somebody else may know the old password. */
 export async function resetPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
   const { projectId, release, incoming } = context;
   const { token: given, password } = readBody(incoming, resetBody);
   const { userId, hash } = await tokenOf(options, context, async () => {
-    // First: where it is refused because too many wait, the token still works.
-    const made = await options.passwords.hash(projectId, password);
+    // First, because if it is refused due to a full queue, the token must still work.
+    const passwordHash = await options.passwords.hash(projectId, password);
     const owner = await options.accountTokens.takeReset(projectId, given);
-    return owner === null ? null : { userId: owner, hash: made };
+    return owner === null ? null : { userId: owner, hash: passwordHash };
   });
   const isSet = await changeCredentials(options, projectId, async (open) => {
     const { rowCount } = await open.query(`UPDATE ${release.schema}.users SET password_hash = $2 WHERE id = $1::uuid`, [
@@ -164,7 +165,7 @@ async function tokenOf<Taken>(
 
 function noProof(): Fault {
   return new Fault("invalid_credentials", {
-    detail: "This token is not valid, or not any more: ask for another mail.",
+    detail: "This token is invalid, already used or expired. Request another mail.",
   });
 }
 

@@ -1,5 +1,6 @@
-// Sign-up, sign-in, refresh and sign-out of a project's end users. In: a request with an API key. Out: a session's tokens.
-// A known and an unknown account are answered alike, after the same work. Each write has its audit row in its transaction.
+// Sign-up, sign-in, refresh and sign-out of a project's end users. In: a request with an API key. Out: a session's
+// tokens. A known and an unknown account get the same answer, after the same work. Each write has its audit row in its
+// transaction.
 
 import { randomUUID } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
@@ -55,24 +56,25 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const wanted = readSignUp(incoming);
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
-  // Before a mail is sent or a password hashed. Values that are bound to the record are made when there is one.
+  // Checked before a mail is sent or a password is hashed. Values that are bound to the record are sealed when the
+  // record exists.
   const acting = signingUp(context, NOBODY, wanted.email);
   const values = decodeProfile(options.secretBox, acting, NOBODY, wanted.profile);
   if (context.release.bundle.background.accounts?.verifyEmail === true) {
     await charged(options.limits.taken, network, isTaken, () => requireFree(context.tenant, acting, values));
     return askForProof(options, context, wanted);
   }
-  const made = await charged(options.limits.taken, network, isTaken, async () => {
+  const signedUp = await charged(options.limits.taken, network, isTaken, async () => {
     const hash = await options.passwords.hash(projectId, wanted.password);
-    return makeAccount(options, context, { ...wanted, hash });
+    return createAccount(options, context, { ...wanted, hash });
   });
-  return sessionReply(options, context, 201, made.user, made.session);
+  return sessionReply(options, context, 201, signedUp.user, signedUp.session);
 }
 
-/** The account is made now, with the password that comes with the proof. */
+/** The account is created now, with the password that comes with the proof. */
 async function verifyEmail(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const made = await makeAccount(options, context, await takeProof(options, context));
-  return sessionReply(options, context, 201, made.user, made.session);
+  const signedUp = await createAccount(options, context, await takeProof(options, context));
+  return sessionReply(options, context, 201, signedUp.user, signedUp.session);
 }
 
 interface Begun {
@@ -81,7 +83,7 @@ interface Begun {
 }
 
 /** @throws Fault unique_violation. */
-async function makeAccount(
+async function createAccount(
   options: AuthRoutesOptions,
   context: ModuleContext,
   { email, hash, name, profile = {} }: PendingSignUp & { readonly hash: string },
@@ -90,7 +92,7 @@ async function makeAccount(
   const userId = randomUUID();
   const acting = signingUp(context, userId, email);
   const values = decodeProfile(options.secretBox, acting, userId, profile);
-  const made = await options.scopeOf(projectId).transaction(async (open) => {
+  const created = await options.scopeOf(projectId).transaction(async (open) => {
     const rows = await writeChange(open, acting, {
       entity: "user",
       operation: "create",
@@ -109,10 +111,12 @@ async function makeAccount(
     const row = values.size === 0 ? rows[0] : await userRow(open, context, userId);
     return { user: readUser(release.bundle, row), session };
   });
-  if (made !== null) return made;
+  if (created !== null) return created;
   throw new Fault("unique_violation", {
-    detail: "There is an account with this e-mail address.",
-    errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
+    detail: "An account with this e-mail address already exists.",
+    errors: [
+      { path: "/email", code: "taken", message: "An account with this e-mail address already exists. Sign in." },
+    ],
   });
 }
 
@@ -121,10 +125,10 @@ async function userRow(open: TenantTransaction, { release }: ModuleContext, user
   return (await open.query(text, [userId])).rows[0] ?? [];
 }
 
-/** In the place of a user whom there isn't yet. */
+/** The id of a user who doesn't exist yet. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-/** Who signs up is who acts: nobody else makes the account. */
+/** The new user is the one who acts: nobody else creates the account. */
 function signingUp(context: ModuleContext, userId: string, email: string): Acting {
   const { keyId, keyKind } = context.principal.kind === "operator" ? { keyId: null, keyKind: null } : context.principal;
   const user = { kind: "user", userId, sessionId: "", email, roles: [], keyId, keyKind, memberships: [] } as const;
@@ -176,7 +180,7 @@ async function enterAccount(
   return begun;
 }
 
-/** Known and unknown addresses are answered alike. */
+/** Known and unknown addresses get the same answer. */
 function wrongPassword(): Fault {
   return new Fault("invalid_credentials", { detail: "The e-mail address or the password is wrong." });
 }
@@ -201,16 +205,16 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
     return { user: readUser(release.bundle, row), session: rotation.session };
   };
   const outcome = await changeCredentials(options, projectId, work, (done) => done === "reused");
-  // The revocation is committed by now: the fault must not roll it back.
+  // The revocation is already committed, so the fault can't roll it back.
   if (outcome === null || outcome === "reused") {
     throw new Fault("invalid_credentials", {
-      detail: "This refresh token is unknown, used already or expired: sign in again.",
+      detail: "This refresh token is unknown, already used or expired. Sign in again.",
     });
   }
   return sessionReply(options, context, 200, outcome.user, outcome.session);
 }
 
-/** Ends the session of the refresh token, or of the user's token that stands beside the key. Doing it twice is fine. */
+/** Ends the session of the refresh token, or of the user's token that comes with the key. It can be repeated. */
 async function signOut(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
   const { incoming, projectId, release, principal } = context;
   const refreshToken = readSignOut(incoming);

@@ -1,10 +1,10 @@
-// Sessions of end users: begun, rotated, ended. In: an open tenant transaction. Out: rows and a fresh refresh token.
-// A refresh token stands in the database as its SHA-256 only. Ending a family ends every descendant with it.
+// Sessions of end users: started, rotated, ended. In: an open tenant transaction. Out: rows and a new refresh token.
+// The database only has the SHA-256 of a refresh token. Ending a family ends all of its sessions.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 
 export const SESSION_DAYS = 30;
-/** A client that lost the answer of a refresh may repeat it this long; later, it is theft. */
+/** A client that lost the answer of a refresh can repeat it within this time. After that, it counts as theft. */
 export const REUSE_GRACE_SECONDS = 10;
 
 export interface NewSession {
@@ -19,7 +19,7 @@ export interface SessionOrigin {
 
 export type Rotation =
   | { readonly kind: "rotated"; readonly userId: string; readonly family: string; readonly session: NewSession }
-  /** The token was used before, outside the grace: its family has been ended. */
+  /** The token was already used, and the grace period is over: its family has been ended. */
   | { readonly kind: "reused"; readonly userId: string; readonly family: string }
   | { readonly kind: "unknown" };
 
@@ -70,7 +70,7 @@ export async function rotateSession(
   return { kind: "rotated", userId, family, session };
 }
 
-/** Ends what a session id or a refresh token belongs to. Null where there is nothing (left) to end. */
+/** Ends the session of a session id or a refresh token. Null if there is no such session (any more). */
 export async function endSession(
   open: TenantTransaction,
   schema: string,
@@ -95,7 +95,7 @@ async function endFamily(open: TenantTransaction, schema: string, family: string
   return rowCount > 0;
 }
 
-/** Ends those of one family, or all of a user's. @returns How many sign-ins they descend from. */
+/** Ends those of one family, or all of a user's. @returns the number of families. */
 export async function endSessionsOf(
   open: TenantTransaction,
   schema: string,
@@ -114,8 +114,8 @@ export async function endSessionsOf(
 }
 
 /**
- * Whoever begins or rotates a session shares it; whoever ends all of an account waits for them, and they for them. Else a
- * session that is being made would outlive their end.
+ * Starting or rotating a session takes a shared lock; ending all sessions of an account takes an exclusive one.
+ * Otherwise a session that is just being created would survive the end.
  */
 export async function lockAccount(
   open: TenantTransaction,
@@ -127,7 +127,7 @@ export async function lockAccount(
   await open.query(`SELECT ${lock}(hashtextextended($1, 0))`, [`plinth.account/${schema}/${userId}`]);
 }
 
-/** Without it, a rotation could add a descendant that a concurrent revocation doesn't see. */
+/** Without it, a rotation could add a session that a concurrent revocation doesn't see. */
 async function lockFamily(open: TenantTransaction, schema: string, family: string): Promise<void> {
   await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.session/${schema}/${family}`]);
 }

@@ -1,4 +1,5 @@
-// `POST /v1/batch`: all or none, each operation judged as a request of its own, later ones made of what earlier ones gave.
+// `POST /v1/batch`: all or none, each operation judged like a separate request, later ones using the results of earlier
+// ones.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   createTestCell,
@@ -71,7 +72,7 @@ const line = (price: number): object => ({
   body: { order_id: { $ref: "order.id" }, text: "x", price },
 });
 
-test("later operations name what earlier ones gave; each leaves its own line in the audit log", async () => {
+test("later operations use the results of earlier ones; each leaves its own line in the audit log", async () => {
   const reply = await batch("ana", [
     order("A"),
     line(3),
@@ -96,7 +97,7 @@ test("later operations name what earlier ones gave; each leaves its own line in 
   expect(new Set(audits.map((one) => one["request_id"])).size).toBe(1);
 });
 
-test("the first refusal takes everything back, and says where it is", async () => {
+test("the first refusal rolls everything back, and names its place", async () => {
   const refused = async (operations: unknown): Promise<unknown> => {
     const { status, json } = await batch("ana", operations);
     return [status, json.code, json.errors.map(({ path }: { path: string }) => path)];
@@ -139,7 +140,7 @@ test("each is judged by the caller's own rights", async () => {
   expect(await count("orders")).toBe(1);
 });
 
-test("what is no operation on one record is refused", async () => {
+test("anything but an operation on one record is refused", async () => {
   const codes = async (operation: object): Promise<unknown> => {
     const { status, json } = await batch("ana", [order("A"), operation]);
     return [status, json.errors?.[0]?.path];
@@ -187,7 +188,7 @@ test("what is no operation on one record is refused", async () => {
   expect(await count("orders")).toBe(0);
 });
 
-test("it is tried without being kept, and happens once for a key", async () => {
+test("it supports dry runs and idempotency keys", async () => {
   const tried = await batch("ana", [order("A"), line(1)], {}, { dry_run: true });
   expect([tried.status, tried.headers.get("plinth-dry-run"), await count("orders")]).toEqual([200, "true", 0]);
   const once = { "idempotency-key": "b1" };
@@ -197,11 +198,11 @@ test("it is tried without being kept, and happens once for a key", async () => {
   expect([again.status, again.headers.get("idempotency-replayed"), await count("orders")]).toEqual([200, "true", 1]);
   expect((await batch("ana", [order("B")], once)).json).toMatchObject({
     code: "idempotency_key_reused",
-    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+    detail: "The first request with this key had another method, path or body. Use another key for this one.",
   });
 });
 
-test("batches that meet in opposite order all end, and lose nothing", async () => {
+test("batches in opposite order all end, and lose nothing", async () => {
   const owner = (await cell.rows(project, "select id from {schema}.users limit 1"))[0]?.["id"];
   const made = await Promise.all(
     ["A", "B"].map((number) => cell.send("admin", "POST", "/api/orders", { number, owner_id: owner })),
@@ -227,7 +228,7 @@ test("each operation counts against the rate limit", async () => {
   expect(before - left(reply)).toBeGreaterThan(40);
 });
 
-/** A batch that has made a bill, and then waits for a record that somebody else holds. */
+/** A batch that has created a bill, and then waits for a record that somebody else has locked. */
 async function waiting(more: object): Promise<{ readonly reply: Promise<TestReply>; free(): Promise<void> }> {
   const { id } = (await cell.send("admin", "POST", "/api/orders", { number: "held", owner_id: await anyUser() })).json
     .data;
@@ -257,7 +258,7 @@ async function anyUser(): Promise<unknown> {
 
 const bill = (): Promise<TestReply> => cell.send("admin", "POST", "/api/bills", { text: "y" });
 
-test("a batch that is only tried keeps nobody from their numbers, and forecasts its own", async () => {
+test("a dry run of a batch blocks no numbers, and forecasts its own", async () => {
   const { reply, free } = await waiting({ dry_run: true });
   let isAnswered = false;
   void reply.then(() => {
@@ -278,7 +279,7 @@ test("a batch that is only tried keeps nobody from their numbers, and forecasts 
   expect((await bill()).json.data.number).toBe("B-2");
 });
 
-test("a batch that has taken a number goes on for a bounded time, and gives it back", async () => {
+test("a batch with a number has a limited time, and returns the number after it", async () => {
   const { reply, free } = await waiting({});
   const refused = await reply;
   await free();

@@ -1,4 +1,5 @@
-// The body of a batch. In: JSON. Out: its operations, whose references name results before them, or every problem with them.
+// Reads the body of a batch. In: JSON. Out: its operations, whose references name earlier results, or all problems with
+// them.
 import { Fault, type FieldError } from "@plinth/service";
 import { z } from "zod";
 import type { Incoming } from "../../http/contracts.ts";
@@ -6,10 +7,10 @@ import { readBody } from "../json-body.ts";
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With its query string; `{name.field}` stands for what an operation before it has given. */
+  /** With its query string; `{name.field}` is replaced by a value from the result of an earlier operation. */
   readonly path: string;
   readonly body?: unknown;
-  /** What later operations call its result. */
+  /** The name of its result for later operations. */
   readonly as?: string | undefined;
   readonly if_match?: string | undefined;
 }
@@ -24,7 +25,7 @@ const operation = z.strictObject({
   body: z.unknown().optional(),
   as: z
     .string()
-    .regex(/^[a-z_][a-z0-9_]{0,62}$/, "It must be a name: order_1.")
+    .regex(/^[a-z_][a-z0-9_]{0,62}$/, "It must be a name, such as order_1.")
     .optional(),
   if_match: z.string().max(2_000).optional(),
 });
@@ -35,7 +36,7 @@ const batch = z.strictObject({
 
 export interface Batch {
   readonly operations: readonly Operation[];
-  /** It is only to be tried. */
+  /** A dry run. */
   readonly isTried: boolean;
 }
 
@@ -60,7 +61,7 @@ export function readBatch(incoming: Incoming): Batch {
       if (problem !== null) wrong(where, problem);
     });
     if (as === undefined) continue;
-    if (named.has(as)) wrong("as", "Another operation is called so.");
+    if (named.has(as)) wrong("as", "Another operation has this name.");
     named.add(as);
   }
   if (errors.length > 0) throw new Fault("validation_failed", { errors: errors.slice(0, 100) });
@@ -69,11 +70,11 @@ export function readBatch(incoming: Incoming): Batch {
 
 function problemOf(text: string, named: ReadonlySet<string>): string | null {
   const [, name] = target.exec(text) ?? [];
-  if (name === undefined) return "It must name a result and a field of it: order.id.";
-  return named.has(name) ? null : `No operation before this one is called ${name}.`;
+  if (name === undefined) return "It must name an operation and a field of its result, such as order.id.";
+  return named.has(name) ? null : `No earlier operation is called ${name}.`;
 }
 
-/** `{"$ref": "order.id"}` is a reference; `{"$value": ...}` is what stands in it, whatever that looks like. */
+/** `{"$ref": "order.id"}` is a reference; `{"$value": ...}` is always the value in it, whatever it looks like. */
 function referenceIn(value: object): string | null {
   const [[name, text] = [], more] = Object.entries(value);
   return name === "$ref" && more === undefined && typeof text === "string" ? text : null;
@@ -99,7 +100,7 @@ function eachReference(value: unknown, where: string, found: (text: string, wher
 /** Name > record. */
 export type Results = ReadonlyMap<string, unknown>;
 
-/** The body with what its references stand for. @throws Fault `validation_failed` (a result without such a field). */
+/** The body with its references resolved. @throws Fault `validation_failed` (a result without such a field). */
 export function withResults(value: unknown, results: Results): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => withResults(item, results));
@@ -109,7 +110,7 @@ export function withResults(value: unknown, results: Results): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withResults(member, results)]));
 }
 
-/** The path with what its references stand for, percent-encoded. @throws Fault as `withResults`. */
+/** The path with its references resolved, percent-encoded. @throws Fault like `withResults`. */
 export function pathWith(path: string, results: Results): string {
   return path.replaceAll(inPath, (_, text: string) => {
     const value = resultOf(text, results, "/path");
@@ -130,6 +131,6 @@ function resultOf(text: string, results: Results, path: string): unknown {
 }
 
 function missing(text: string, path: string): Fault {
-  const message = `${text} has no value: the operation gave none.`;
+  const message = `${text} has no value: the operation returned none.`;
   return new Fault("validation_failed", { errors: [{ path, code: "no_value", message }] });
 }

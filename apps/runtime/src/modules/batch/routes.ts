@@ -1,6 +1,6 @@
-// `POST /v1/batch`: several operations on records in one transaction. In: operations, of which later ones may name what earlier ones
-// gave. Out: what became of each, or the first refusal, which takes everything back. Each is judged, audited and told of as a
-// request of its own.
+// `POST /v1/batch`: several operations on records in one transaction. In: operations, of which later ones can refer to
+// the results of earlier ones. Out: the result of each, or the first refusal, which rolls everything back. Each is
+// judged, audited and published like a separate request.
 import { Fault } from "@plinth/service";
 import type { Incoming, ModuleContext, Reply } from "../../http/contracts.ts";
 import { itemFault } from "../../http/item-fault.ts";
@@ -15,9 +15,9 @@ export interface BatchOptions {
   readonly scopeOf: (projectId: ModuleContext["projectId"]) => TenantDoor;
 }
 
-/** Locks are held for so long at most, and a statement's own limit. */
+/** The maximum time that locks are held, in addition to one statement's own limit. */
 const MS_MAX = 5_000;
-/** Characters of all replies. */
+/** Maximum characters of all replies together. */
 const REPLY_CHARS_MAX = 8 * 1_048_576;
 
 export function batchHandlers(options: BatchOptions): ModuleHandlers {
@@ -29,7 +29,7 @@ async function answer({ scopeOf }: BatchOptions, context: ModuleContext): Promis
   const { operations, isTried } = readBatch(incoming);
   const allowance = operations.length > 1 ? inner.spend(operations.length - 1) : {};
   const given = onceOf(incoming, principal, organization);
-  // Reads have no effect to be had once: they are carried out again, and nothing of them is kept.
+  // Reads have no effect, so a repeated request runs them again, and nothing is saved.
   const once = operations.every(({ method }) => method === "GET") ? null : given;
   const viewer = { requestId: incoming.id, principal };
   const together = { door: scopeOf(projectId), release, viewer, once, isTried, isRepeated: true };
@@ -49,15 +49,14 @@ async function perform(context: ModuleContext, operations: readonly Operation[],
     if (operation.as !== undefined) results.set(operation.as, dataIn(body));
     chars += body.length;
     replies.push(`{"status":${status}${body === "" ? "" : `,${body.slice(1, -1)}`}}`);
-    if (Date.now() > untilMs)
-      throw new Fault("timeout", { detail: "The operations took too long together; send fewer." });
+    if (Date.now() > untilMs) throw new Fault("timeout", { detail: "The operations took too long. Send fewer." });
     if (chars > REPLY_CHARS_MAX)
-      throw new Fault("conflict", { detail: "The replies are too large together; send fewer." });
+      throw new Fault("conflict", { detail: "The replies are too large together. Send fewer operations." });
   }
   return { status: 200, location: null, body: `{"data":[${replies.join(",")}]}` };
 }
 
-/** As a request of its own, but for the transaction. */
+/** Like a separate request, except for the transaction. */
 async function performOne(
   { incoming, inner }: ModuleContext,
   { method, path: template, body, if_match: version }: Operation,
@@ -86,7 +85,7 @@ async function performOne(
   return { status: reply.status, body: reply.body ?? "" };
 }
 
-/** What a request says of a field of its body is said of it within the operation. */
+/** Moves an error's path to the operation's place in the body. */
 function inBody(fault: Fault): Fault {
   return fault.errors.some(({ path }) => path.startsWith("/")) ? itemFault("/body", fault) : fault;
 }

@@ -1,8 +1,8 @@
-// Writes the statement that answers what a caller may do with records. In: pairs of entity and operation. Out: SQL and slots.
-// It never tells a missing record from one that is hidden: both are no.
+// Writes the statement that answers what a caller can do with records. In: pairs of entity and operation. Out: SQL and
+// slots. It never distinguishes a missing record from a hidden one: the answer for both is no.
 import type { Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission } from "../../query/entity-view.ts";
+import { column, type EntityView, living, permission, type StatementCaller } from "../../query/entity-view.ts";
 import { arrayLiteral, Parameters, type Slot } from "../../query/parameters.ts";
 import { edgeOf, machineOf } from "../../query/state-machine.ts";
 
@@ -12,16 +12,16 @@ export interface Question {
   readonly ids: readonly string[];
 }
 
-/** Columns: per question the ids that it is yes for, as a JSON array. */
+/** Columns: for each question the ids with the answer yes, as a JSON array. */
 export function canStatement(
   questions: readonly Question[],
-  asker: Asker,
+  caller: StatementCaller,
 ): { readonly text: string; readonly slots: readonly Slot[] } {
   const parameters = new Parameters();
   const columns = questions.map(({ view, operation, ids }, i) => {
     const named = parameters.at(`ids.${i}`, () => arrayLiteral(ids));
     const rows = { record: "_r", old: "_r", new: "_r", unsent: view.fields };
-    const condition = permission(view, operation, asker, parameters, rows).sql;
+    const condition = permission(view, operation, caller, parameters, rows).sql;
     return (
       `(select coalesce(json_agg(_r."id"), '[]'::json) from ${view.from} _r where _r."id" = any(${named}::uuid[]) ` +
       `and ${condition}${presence(view, operation)})`

@@ -1,4 +1,4 @@
-// `POST /v1/can` over HTTP: the answers are those of the routes themselves, and tell nothing of what is hidden.
+// `POST /v1/can` over HTTP: the answers are those of the routes themselves, and reveal nothing hidden.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "../../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
@@ -32,13 +32,13 @@ async function can(as: string, ...questions: readonly object[]): Promise<readonl
 }
 
 describe("the answer", () => {
-  test("without an id is whether there may be such a record at all", async () => {
+  test("without an id is whether it can be yes for any record", async () => {
     const ops = ["list", "read", "create", "update", "delete"].map((op) => ({ resource: "paper", op }));
     expect(await can("pub", ...ops)).toEqual([true, true, false, false, false]);
     expect(await can("ana", ...ops)).toEqual([true, true, true, true, true]);
   });
 
-  test("with one is what the rule says of that record, and no for what is hidden or missing", async () => {
+  test("with an id follows the rule for that record, and is no for a hidden or missing one", async () => {
     const { id } = (await cell.send("ana", "POST", "/api/tickets", { title: "t" })).json.data;
     const missing = "018f0000-0000-7000-8000-000000000000";
     const ops = ["read", "update", "transition:submit", "transition:close"];
@@ -67,7 +67,7 @@ describe("the answer", () => {
   });
 });
 
-test("what can't be understood is refused", async () => {
+test("invalid questions are refused", async () => {
   const refused = async (body: unknown, as: string | null = "ana"): Promise<unknown> => {
     const reply = await cell.send(as, "POST", "/v1/can", body);
     return [reply.status, reply.json.code, reply.json.errors?.[0]?.path];

@@ -1,11 +1,11 @@
-// `POST /v1/can`: what the caller may do, before they try. In: up to 100 questions. Out: an answer each, in their order.
-// It asks the database once, and never answers differently for what is hidden and what is missing.
+// `POST /v1/can`: what the caller can do, before they try. In: up to 100 questions. Out: an answer for each, in their
+// order. It asks the database once, and gives the same answer for hidden and missing records.
 import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
+import { callerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
@@ -19,7 +19,7 @@ const questionBody = z.strictObject({
 });
 const body = z.array(questionBody).min(1).max(QUESTIONS_MAX);
 
-interface Asked {
+interface ResolvedQuestion {
   readonly view: EntityView;
   readonly operation: Operation;
   readonly id: string | null;
@@ -37,20 +37,23 @@ async function answer(context: ModuleContext): Promise<Reply> {
         ? issue.keys.map((key) => ({
             path: `/${[...issue.path, key].join("/")}`,
             code: "unknown_field",
-            message: "There is no such field.",
+            message: "This field does not exist.",
           }))
         : [problemOf(issue)],
     );
     throw new Fault("validation_failed", { errors });
   }
-  const asked = resolve(release, principal.roles, parsed.data);
-  const yes = await askDatabase(context, asked);
-  const data = parsed.data.map((question, i) => ({ ...question, allowed: isAllowed(asked[i]!, yes) }));
+  const resolved = resolve(release, principal.roles, parsed.data);
+  const yes = await askDatabase(context, resolved);
+  const data = parsed.data.map((question, i) => ({ ...question, allowed: isAllowed(resolved[i]!, yes) }));
   return jsonReply(200, data);
 }
 
-/** Without an id: whether there may be a record at all that it is yes for. */
-function isAllowed({ view, operation, id, granted }: Asked, yes: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+/** Without an id: whether the answer can be yes for any record. */
+function isAllowed(
+  { view, operation, id, granted }: ResolvedQuestion,
+  yes: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
   if (!granted || id === null) return granted;
   return yes.get(nameOf(view, operation))?.has(id) ?? false;
 }
@@ -59,16 +62,16 @@ function resolve(
   release: ActiveRelease,
   roles: readonly string[],
   questions: readonly z.output<typeof questionBody>[],
-): readonly Asked[] {
+): readonly ResolvedQuestion[] {
   const errors: FieldError[] = [];
-  const asked = questions.map(({ resource, op, id }, i): Asked | null => {
+  const resolved = questions.map(({ resource, op, id }, i): ResolvedQuestion | null => {
     const view = findEntity(release, resource) ?? findByPlural(release, resource);
     if (view === null) {
       const hint = didYouMean(
         resource,
         release.bundle.entities.map((entity) => entity.name),
       );
-      errors.push({ path: `/${i}/resource`, code: "not_allowed", message: `There is no such resource.${hint}` });
+      errors.push({ path: `/${i}/resource`, code: "not_allowed", message: `This resource does not exist.${hint}` });
       return null;
     }
     const operations = operationsOf(view);
@@ -78,16 +81,16 @@ function resolve(
       return null;
     }
     if (id !== undefined && (op === "list" || op === "create")) {
-      errors.push({ path: `/${i}/id`, code: "not_allowed", message: `${op} is about no record.` });
+      errors.push({ path: `/${i}/id`, code: "not_allowed", message: `${op} takes no record.` });
       return null;
     }
     const operation = (op === "list" ? "read" : op) as Operation;
-    // What is no UUID names no record, and so nothing may be done with it.
+    // A text that is not a UUID names no record, so nothing can be done with it.
     const granted = hasOperation(view.entity, operation, roles) && (id === undefined || isUuid(id));
     return { view, operation, id: id?.toLowerCase() ?? null, granted };
   });
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
-  return asked.filter((each) => each !== null);
+  return resolved.filter((each) => each !== null);
 }
 
 function findByPlural(release: ActiveRelease, plural: string): EntityView | null {
@@ -100,25 +103,25 @@ function operationsOf({ entity }: EntityView): readonly string[] {
   return ["list", "read", "create", "update", "delete", ...(entity.softDelete === null ? [] : ["restore"]), ...edges];
 }
 
-/** The ids that the answer is yes for, by entity and operation. */
+/** The ids with the answer yes, by entity and operation. */
 async function askDatabase(
   context: ModuleContext,
-  asked: readonly Asked[],
+  resolved: readonly ResolvedQuestion[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { principal, organization, incoming, release, tenant } = context;
   const questions = new Map<string, Question>();
-  for (const { view, operation, id, granted } of asked) {
+  for (const { view, operation, id, granted } of resolved) {
     if (!granted || id === null) continue;
     const name = nameOf(view, operation);
     const ids = questions.get(name)?.ids ?? [];
     questions.set(name, { view, operation, ids: ids.includes(id) ? ids : [...ids, id] });
   }
   if (questions.size === 0) return new Map();
-  const asker = askerIn(principal, organization);
+  const caller = callerIn(principal, organization);
   const names = [...questions.keys()].sort();
   const { text, slots } = canStatement(
     names.map((name) => questions.get(name) as Question),
-    asker,
+    caller,
   );
   const bindings = {
     principal,
@@ -132,7 +135,7 @@ async function askDatabase(
   };
   const values = slots.map((slot) => slot(bindings));
   const msMax = release.bundle.limits.statementMsMax;
-  // Callers invent its shape: it is not kept prepared, and doesn't stand in others' way.
+  // Callers invent its shape, so it is not kept prepared, and can't delay the statements of others.
   const { rows } = await tenant.run({ text: forProject(text, release), values, lane: "slow", keep: false, msMax });
   return new Map(names.map((name, i) => [name, new Set(JSON.parse(rows[0]?.[i] ?? "[]") as string[])]));
 }

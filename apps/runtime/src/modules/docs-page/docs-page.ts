@@ -1,6 +1,7 @@
-// The reference page of a project's API. In: a request's head. Out: the page or a part of it. The page holds nothing of any project: it asks
-// for a key and reads the document with it, like every client, so that it needs no credential itself. The reference is drawn by Scalar, from
-// the copy that is installed here: the page loads nothing from elsewhere, and its content security policy keeps it so.
+// The reference page of a project's API. In: a request's head. Out: the page or a part of it. The page contains no data
+// of any project: like every client, it asks for a key and reads the document with it. So the page itself needs no
+// credential. Scalar renders the reference, from the copy that is installed here. The page loads nothing from
+// elsewhere, and its content security policy enforces that.
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -24,7 +25,7 @@ const parts: ReadonlyMap<string, Part> = new Map([
   ["/v1/docs/reference.js", { file: scalar, type: "text/javascript; charset=utf-8" }],
 ]);
 
-/** Scalar sets styles of its own, and draws icons from `data:` addresses. */
+/** Scalar sets inline styles, and draws icons from `data:` addresses. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +38,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The parts change with the cell's version alone, which the reader's browser asks about once in an hour. */
+/** The parts only change with the cell's version. A browser checks for a new version once an hour. */
 const common = {
   "cache-control": "public, max-age=3600",
   "content-security-policy": policy,

@@ -1,4 +1,5 @@
-// Connections are kept once they work and never tell their secrets; mails, suppressed addresses and previews are for admins.
+// Connections are only stored if they work, and never show their secrets; mails, suppressed addresses and previews are
+// for admins.
 
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ProjectId } from "@plinth/bundle";
@@ -84,7 +85,7 @@ const connection = (more: object = {}): object => ({
   settings: { ...securedSettingsOf(server), ...more },
 });
 
-it("a connection is kept once it works, and its secret is told to nobody", async () => {
+it("a connection is only stored if it works, and its secret is never shown", async () => {
   const set = await call("/v1/connections", connection());
   const listed = await call("/v1/connections");
   expect(dataOf(listed)).toEqual([dataOf(set)]);
@@ -109,13 +110,13 @@ it("a connection is kept once it works, and its secret is told to nobody", async
 
 it.each([
   ["a wrong password", { password: "wrong" }, "/settings"],
-  ["a host that projects may not call", { host: "10.0.0.1" }, "/settings"],
+  ["a host that projects can't call", { host: "10.0.0.1" }, "/settings"],
   ["a public server without encryption", { host: "192.0.9.1", security: "none", user: null }, "/settings"],
   ["a password without encryption", { security: "none" }, "/settings"],
   ["no sender", { from_address: null }, "/settings/from_address"],
   ["an unknown setting", { api_key: "x" }, "/settings/api_key"],
   ["a line break in a setting", { from_name: "a\r\nBcc: b@example.com" }, "/settings/from_name"],
-])("%s is refused, and nothing is kept", async (_, more, path) => {
+])("%s is refused, and nothing is stored", async (_, more, path) => {
   const settings = Object.fromEntries(
     Object.entries({ ...securedSettingsOf(server), ...more }).filter(([, value]) => value !== null),
   );
@@ -124,14 +125,14 @@ it.each([
   expect(dataOf(await call("/v1/connections"))).toEqual([]);
 });
 
-it("a name that the blueprint sends nothing by is refused", async () => {
+it("a name that the blueprint doesn't use is refused", async () => {
   await expect(call("/v1/connections", { ...connection(), name: "email" })).rejects.toMatchObject({
     code: "validation_failed",
-    errors: [{ path: "/name", message: "The live version sends by no connection of this name. It has: mail." }],
+    errors: [{ path: "/name", message: "The live version has no mail connection with this name. It has: mail." }],
   });
 });
 
-it("a preview is in the language asked for, or the template's own, and values are text", async () => {
+it("a preview is in the requested language, or the template's own, and values are text", async () => {
   const values = { name: "<Ana>", link: "https://example.com/?a=1&b=2" };
   const preview = async (language: string, given: object = values): Promise<unknown> =>
     dataOf(await call("/v1/emails/preview", { template: "welcome", values: given, language }));
@@ -153,7 +154,7 @@ it("a preview is in the language asked for, or the template's own, and values ar
 it("a preview of an unknown template names the nearest one", async () => {
   await expect(call("/v1/emails/preview", { template: "welcom" })).rejects.toMatchObject({
     code: "not_found",
-    detail: 'There is no such template. Did you mean "welcome"?',
+    detail: 'This template does not exist. Did you mean "welcome"?',
   });
 });
 
@@ -168,7 +169,7 @@ it("previews of one project wait for each other, and too many at once are refuse
   for (const each of refused) expect(each).toMatchObject({ reason: { code: "unavailable" } });
 });
 
-it("templates are listed with examples, by which they are looked at without values", async () => {
+it("templates are listed with examples, which previews without values use", async () => {
   expect(dataOf(await call("/v1/email-templates"))).toMatchObject([
     {
       name: "welcome",
@@ -193,7 +194,7 @@ it.each([
   await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path, code }] });
 });
 
-it("a connection that was kept is tested again, and sends nothing", async () => {
+it("a stored connection can be tested again, and sends nothing", async () => {
   await call("/v1/connections", connection());
   expect(dataOf(await call("/v1/connections/test", { name: "mail" }))).toEqual({ name: "mail" });
   await server.close();
@@ -205,7 +206,7 @@ it("a connection that was kept is tested again, and sends nothing", async () => 
   expect(server.received).toEqual([]);
 });
 
-it("tests of connections are limited, for all processes together", async () => {
+it("tests of connections are limited over all processes", async () => {
   await call("/v1/connections", connection());
   await cell.pool.query("UPDATE plinth.attempts SET attempts = 20");
   for (const path of ["/v1/connections/test", "/v1/connections"])
@@ -214,7 +215,7 @@ it("tests of connections are limited, for all processes together", async () => {
     });
 });
 
-it("addresses are suppressed, and not any more", async () => {
+it("addresses are suppressed, and allowed again", async () => {
   await call("/v1/email-suppressions", { address: "Ana@example.com" });
   expect(dataOf(await call("/v1/email-suppressions"))).toMatchObject([
     { address: "Ana@example.com", reason: "manual" },
@@ -226,7 +227,7 @@ it("addresses are suppressed, and not any more", async () => {
   expect(dataOf(await call("/v1/emails"))).toEqual([]);
 });
 
-it("who is no admin sees and sets none of it", async () => {
+it("only an admin sees and sets any of it", async () => {
   for (const kind of [{ kind: "publishable" }, { kind: "secret", role: "user" }] as const) {
     const { key: other } = await makeKey(cell, projectId, kind);
     for (const [path, body] of [

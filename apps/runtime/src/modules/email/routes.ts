@@ -1,5 +1,5 @@
-// The handlers of connections, mails and suppressed addresses. In: requests of admins. Out: what is told, or noted. A connection is kept
-// only once it works; what is secret of it is told to nobody.
+// The handlers of connections, mails and suppressed addresses. In: requests of admins. Out: the requested data, or a
+// confirmation. A connection is only stored if it works. Its secrets are never returned.
 import type { BundleEmail } from "@plinth/bundle";
 import { MailError } from "@plinth/connectors/email";
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
@@ -22,14 +22,14 @@ import type { ModuleHandlers } from "../module-routes.ts";
 import { takeStored } from "../take-attempt.ts";
 
 export interface EmailRoutesOptions extends MailParts {
-  /** Each test reaches out to a server that its caller names. */
+  /** Each test connects to a server that its caller names. */
   readonly connectionTests: StoredLimit;
   readonly scopeOf: (projectId: string) => ProjectScope;
 }
 
 const word = z.string().min(1).max(63);
 const connectionBody = z.strictObject({
-  name: word.regex(/^[a-z][a-z0-9_]*$/, "Lower-case words joined by `_`."),
+  name: word.regex(/^[a-z][a-z0-9_]*$/, "It must be lower-case words joined by `_`."),
   provider: word,
   settings: z.record(z.string().max(63), z.union([z.string().max(2_000), z.number()])),
 });
@@ -38,7 +38,7 @@ const addressBody = z.strictObject({
   address: z
     .string()
     .max(320)
-    .refine((text) => wireAddress(text) !== null, "This is no e-mail address."),
+    .refine((text) => wireAddress(text) !== null, "This is not an e-mail address."),
 });
 const previewBody = z.strictObject({
   template: word,
@@ -50,7 +50,10 @@ const TEST_MS = 10_000;
 const LIST_MAX = 100;
 const SUPPRESSIONS_MAX = 1_000;
 
-/** A large template takes the event loop a tenth of a second: a project that looks at one again and again waits for its turn. */
+/**
+ * A large template takes a tenth of a second of the event loop. A project that previews again and again must wait for
+ * its turn.
+ */
 const PREVIEW_BUDGET = { msPerSecond: 50, burstMs: 500 };
 const PREVIEWS_WAITING_MAX = 20;
 const PREVIEW_WAIT_MS_MAX = 5_000;
@@ -65,7 +68,7 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
     budget: PREVIEW_BUDGET,
     refusal: () =>
       new Fault("unavailable", {
-        detail: "This project looks at too many e-mails at once.",
+        detail: "This project has too many e-mail previews in progress.",
         headers: { "retry-after": "1" },
       }),
   });
@@ -111,7 +114,7 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
 
 const noted: Reply = { status: 204, headers: {}, body: null };
 
-/** Who may only look at a project sets nothing of it, and reads no mail: links in mails let people in. */
+/** A viewer of a project changes no settings, and reads no mail, because links in mails can give access. */
 function unlessViewer(handler: ModuleHandler): ModuleHandler {
   return (context) => {
     const { principal } = context;
@@ -146,15 +149,18 @@ async function setConnection(options: EmailRoutesOptions, context: ModuleContext
   return jsonReply(200, set ?? null);
 }
 
-/** A connection under a name that nothing sends by would look set, and change nothing. @throws Fault validation_failed. */
+/**
+ * A connection with a name that nothing uses would look configured, but have no effect. @throws Fault
+ * validation_failed.
+ */
 function refuseUnusedName({ release }: ModuleContext, name: string): void {
   const declared = release.bundle.background.emailConnections?.map((one) => one.name) ?? [USUAL_EMAIL_CONNECTION];
   if (declared.includes(name)) return;
-  const message = `The live version sends by no connection of this name. It has: ${declared.join(", ")}.`;
+  const message = `The live version has no mail connection with this name. It has: ${declared.join(", ")}.`;
   throw new Fault("validation_failed", { detail: message, errors: [{ path: "/name", code: "not_allowed", message }] });
 }
 
-/** Whether a connection that was kept still works. Nothing of it is changed, and no mail is sent. */
+/** Tests a stored connection. It changes nothing, and sends no mail. */
 async function testStored(options: EmailRoutesOptions, { incoming, projectId }: ModuleContext): Promise<Reply> {
   const { name } = readBody(incoming, nameBody);
   await takeStored(options.connectionTests, projectId, "all");
@@ -192,7 +198,7 @@ function preview({ incoming, release }: ModuleContext): Reply {
   const template = release.bundle.background.emails?.find(({ name }) => name === wanted);
   if (template === undefined) {
     const known = (release.bundle.background.emails ?? []).map(({ name }) => name);
-    throw new Fault("not_found", { detail: `There is no such template.${didYouMean(wanted, known)}` });
+    throw new Fault("not_found", { detail: `This template does not exist.${didYouMean(wanted, known)}` });
   }
   const given = values ?? template.example;
   const problems = problemsIn(compileValidator(template.valuesSchema), new Map(), given);
@@ -201,13 +207,13 @@ function preview({ incoming, release }: ModuleContext): Reply {
       detail: problems.map(({ path, message }) => `\`${path.slice(1)}\`: ${message}`).join(" "),
       errors: problems.map(({ path, ...problem }) => ({ ...problem, path: `/values${path}` })),
     });
-  // What is optional and not given is nothing, as where a step gives it nothing.
+  // An optional value that is not given is empty, as when a step leaves it out.
   const names = Object.keys((template.valuesSchema as { readonly properties?: object }).properties ?? {});
   const absent = Object.fromEntries(names.map((name) => [name, null]));
   return jsonReply(200, { ...renderEmail(template, { ...absent, ...(given as typeof absent) }, language) });
 }
 
-/** Committed before the change: what mail goes by is another. */
+/** Committed before the change, because the connection for mail will be another one. */
 async function note(
   { scopeOf }: EmailRoutesOptions,
   { projectId, release, incoming, principal }: ModuleContext,

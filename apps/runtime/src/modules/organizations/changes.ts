@@ -1,4 +1,5 @@
-// A change of organizations, their members or their choice. In: what to do in a transaction. Out: what it answers, after the commit.
+// A change of organizations, their members or a user's chosen organization. In: the work in a transaction. Out: its
+// result, after the commit.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
@@ -10,19 +11,23 @@ export interface ChangeOptions extends CredentialsOptions {
   readonly limits: OrganizationLimits;
 }
 
-/** @throws Fault rate_limited, and what the work throws. */
+/** @throws Fault rate_limited, and the errors of the work. */
 export async function change<T>(
   options: ChangeOptions,
   { projectId, principal }: ModuleContext,
   work: (open: TenantTransaction) => Promise<T>,
 ): Promise<T> {
   if (principal.kind === "user") {
-    takeAttempt(options.limits.changes, `${projectId}/${principal.userId}`, "Too many changes of organizations.");
+    takeAttempt(
+      options.limits.changes,
+      `${projectId}/${principal.userId}`,
+      "You have changed too many organizations. Try again later.",
+    );
   }
   return changeCredentials(options, projectId, work);
 }
 
-/** What belongs to an organization is written: its members, its invitations. Out: the values that it asks for, by row. */
+/** Writes rows that belong to an organization: its members, its invitations. Returns the requested values, by row. */
 export function writeWithin(
   open: TenantTransaction,
   context: ModuleContext,

@@ -1,4 +1,5 @@
-// In which organization a request is made: named, or chosen by its sender, and never by anybody else. It sees that one alone.
+// The organization of a request: named, or chosen by its sender, and never by anybody else. The request only sees that
+// one.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CHOICE, newUuid, type OrganizationCell, openOrganizationCell, within } from "./testing/organization-cell.ts";
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 describe("the organization of a request", () => {
-  it("is the one that the request names, or else the one that its sender has chosen: the first that they made, or none", async () => {
+  it("is the one that the request names, or else the one that its sender has chosen: their first own one, or none", async () => {
     const ana = await signUp();
     await refused(403, "organization_required", [ana, "POST", "/api/jobs", { title: "Saw" }]);
     const [one, two] = [await organization(ana, "One"), await organization(ana, "Two")];
@@ -85,7 +86,7 @@ describe("the organization of a request", () => {
     await refused(405, "method_not_allowed", [ana, "POST", CHOICE, {}]);
   });
 
-  it("is one at most, whichever choices are made at once", async () => {
+  it("is one at most, even after simultaneous choices", async () => {
     const ana = await signUp();
     const all = [await organization(ana, "1"), await organization(ana, "2"), await organization(ana, "3")];
     const replies = await Promise.all([...all, ...all].map((id) => send(ana, "PUT", CHOICE, { organization_id: id })));
@@ -94,7 +95,7 @@ describe("the organization of a request", () => {
     expect(memberships.filter((each: { chosen: boolean }) => each.chosen)).toHaveLength(1);
   });
 
-  it("is all that a request sees and changes, of those that its sender belongs to", async () => {
+  it("is the only one that a request sees and changes", async () => {
     const ana = await signUp();
     const [one, two] = [await organization(ana, "One"), await organization(ana, "Two")];
     const mine = (await send(ana, "POST", "/api/jobs", { title: "In one" })).json.data.id;

@@ -1,11 +1,12 @@
-// Which organization a user's requests are made in where they name none. In: a transaction, the user, their choice. Out: nothing.
-// Only the user's own request chooses: an organization that somebody else chose for them would get their next records.
+// The organization in which a user's requests are made if they name none. In: a transaction, the user, their choice.
+// Out: nothing. Only the user's own request can choose: if somebody else could choose for them, that organization would
+// get their next records.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { actingIn, writeChange } from "../write-change.ts";
 
-/** Null: none. @throws Fault organization_forbidden where the user doesn't belong to it. */
+/** Null: none. @throws Fault organization_forbidden if the user doesn't belong to it. */
 export async function setChoice(
   open: TenantTransaction,
   context: ModuleContext,
@@ -18,7 +19,7 @@ export async function setChoice(
   if (before !== null) {
     await open.query(`UPDATE ${schema}.memberships SET chosen = false WHERE user_id = $1::uuid AND chosen`, [userId]);
   }
-  // The user's record says nothing of it, so its version stays.
+  // The choice isn't part of the user's record, so its version stays.
   const mutation =
     organizationId === null
       ? `SELECT u.* FROM ${schema}.users u WHERE u.id = $1::uuid AND $2::uuid IS NULL`
@@ -36,7 +37,9 @@ export async function setChoice(
   if (rows.length === 0) throw new Fault("organization_forbidden");
 }
 
-/** For who makes an organization and has chosen none: it is theirs, and nobody else can have had a part in it. */
+/**
+ * For a user who creates an organization and has chosen none: it is their own, and nobody else can have influenced it.
+ */
 export async function chooseIfNone(
   open: TenantTransaction,
   context: ModuleContext,
@@ -47,7 +50,7 @@ export async function chooseIfNone(
   await setChoice(open, context, userId, organizationId);
 }
 
-/** The user's row is locked until the end: of two choices at once, the later one counts. */
+/** Locks the user's row until the end, so that the later of two simultaneous choices counts. */
 async function lockChoice(open: TenantTransaction, schema: string, userId: string): Promise<string | null> {
   await open.query(`SELECT 1 FROM ${schema}.users WHERE id = $1::uuid FOR NO KEY UPDATE`, [userId]);
   const { rows } = await open.query(

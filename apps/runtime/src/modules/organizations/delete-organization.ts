@@ -1,5 +1,5 @@
-// Deletes an organization as the generated route would, and has every replica forget its memberships.
-// In: a transaction, the organization, who acts. Out: nothing, or a Fault. It never judges by itself who may: the entity's rule does.
+// Deletes an organization like the generated route, and makes every replica forget its memberships. In: a transaction,
+// the organization, the caller. Out: nothing, or a Fault. The entity's rule decides who can delete it.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
@@ -22,7 +22,7 @@ export async function deleteOrganization(
   await deleteRecord(request, organizationId);
 }
 
-/** A statement that fails can be run again, as outside a transaction. */
+/** A failed statement can be repeated, like outside a transaction. */
 function within(open: TenantTransaction): Tenant {
   return {
     async run({ text, values }) {

@@ -1,5 +1,5 @@
-// A project that was deployed before there were invitations and chosen organizations: it is served without them, and has them
-// after its next deployment. It never answers 500, and never picks an organization that nobody has chosen.
+// A project that was deployed before invitations and chosen organizations existed: it is served without them, and has
+// them after its next deployment. It never answers 500, and never picks an organization that nobody has chosen.
 import type { Bundle } from "@plinth/bundle";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
@@ -17,7 +17,7 @@ import {
 } from "./testing/organization-cell.ts";
 
 const now = bundleOf(wholeBlueprint);
-/** As that release's tables were. */
+/** The tables of that release. */
 const earlier: Bundle = {
   ...now,
   tables: now.tables
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cell?.close());
 
-it("works on, says what needs another deployment, and has it then", async () => {
+it("continues to work, says what needs another deployment, and has it afterwards", async () => {
   const { send, refused, admin } = cell;
   const [ana, bob] = [await cell.signUp(), await cell.signUp()];
   const id = await cell.organization(ana);

@@ -1,4 +1,4 @@
-// What the handlers of /v1/organizations share: their type, what they are given, an answer without a body.
+// The parts that the handlers of /v1/organizations share: their type, their dependencies, a reply without a body.
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { AccountMails } from "../../mail/account-mail-queue.ts";
 import type { ChangeOptions } from "./changes.ts";

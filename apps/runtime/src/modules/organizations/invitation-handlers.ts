@@ -1,5 +1,6 @@
-// The routes of invitations, and of the organization that a user acts in. In: a request. Out: invitations, or what was joined.
-// A token stands in bodies alone: paths are logged. An invitation answers alike whether or not the address has an account.
+// The routes of invitations, and of the organization that a user acts in. In: a request. Out: invitations, or the
+// joined organization. Tokens are only in bodies, because paths are logged. An invitation gets the same answer whether
+// or not the address has an account.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -33,9 +34,13 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
   const token = options.invitationTokens.make(projectId);
   const invited = { id: options.newId(), token, ...readBody(incoming, invitationBody) };
   if (principal.kind === "user") {
-    takeAttempt(options.limits.invitations, `${projectId}/${principal.userId}`, "You have invited too many people.");
+    takeAttempt(
+      options.limits.invitations,
+      `${projectId}/${principal.userId}`,
+      "You have invited too many people. Try again later.",
+    );
   }
-  const made = await options.scopeOf(projectId).transaction(async (open) => {
+  const invitation = await options.scopeOf(projectId).transaction(async (open) => {
     const written = await invite(open, context, organizationId, invited);
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
@@ -43,7 +48,7 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
     return written;
   });
   options.accountMails.wake();
-  return jsonReply(201, made);
+  return jsonReply(201, invitation);
 }
 
 export async function deleteInvitation({ scopeOf }: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
@@ -62,7 +67,8 @@ export async function acceptInvitation(options: OrganizationRoutesOptions, conte
   const join = (): Promise<object> =>
     change(options, context, (open) => joinByInvitation(open, context, user, { token, choose: chosen }));
   const charge = (): Promise<object> => charged(wrongTokens, `${projectId}/${user.userId}`, isWrong, join);
-  // Who brings a token that was given out is no guesser, and doesn't pay for those behind the same address.
+  // A caller with a token that this cell created isn't guessing, and must not be limited because of others at the same
+  // address.
   const joined = options.invitationTokens.isOurs(projectId, token)
     ? await charge()
     : await charged(wrongTokensOfNetwork, networkKey(projectId, incoming.ip), isWrong, charge);

@@ -1,18 +1,24 @@
-// The tokens of invitations. In: a project. Out: a new token; of a given text, whether this cell has made it for the project.
-// It never says whether an invitation is open: that is the database's to know.
+// The tokens of invitations. In: a project. Out: a new token; for a given text, whether this cell created it for the
+// project. It doesn't know whether an invitation is open: the database does.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface InvitationTokens {
   make(projectId: string): string;
-  /** Costs no look-up, and takes the same time whichever character is wrong. False for tokens of earlier versions, too. */
+  /**
+   * Needs no look-up, and takes the same time whichever character is wrong. Also false for tokens of earlier versions.
+   */
   isOurs(projectId: string, token: string): boolean;
 }
 
-/** The secret part alone can't be guessed; the code behind it keeps guesses apart from tokens that somebody was given. */
+/**
+ * The secret part alone can't be guessed. The code after it distinguishes guesses from tokens that were really created.
+ */
 const SECRET_BYTES = 32;
 const CODE_BYTES = 16;
 
-/** @param kek The cell's key-encryption key, of which a key for these codes is derived: all replicas have the same. */
+/**
+ * @param kek The cell's key-encryption key. The key for the codes is derived from it, so all replicas have the same.
+ */
 export function createInvitationTokens(kek: Buffer): InvitationTokens {
   const key = createHmac("sha256", kek).update("plinth invitations").digest();
   const codeOf = (projectId: string, secret: Buffer): Buffer =>

@@ -1,4 +1,4 @@
-// Joining an organization: by an invitation's token, once, while whoever made it may give that role; and by nothing else.
+// Joining an organization: only with an invitation's token, once, while its creator can still give that role.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   ACCEPT,
@@ -43,7 +43,7 @@ const membershipsOf = async (who: Person): Promise<unknown> =>
   (await send(who, "GET", "/v1/users/me")).json.data.memberships;
 
 describe("an invitation", () => {
-  it("is shown with its token once, kept as a hash, listed without it, and accepted once", async () => {
+  it("is shown with its token once, stored as a hash, listed without it, and accepted once", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     const made = await invite(ana, id, bob.email.toUpperCase(), "admin");
@@ -69,7 +69,7 @@ describe("an invitation", () => {
     expect((await send(ana, "GET", invitationsOf(id))).json.data).toEqual([]);
   });
 
-  it("chooses the organization only if its receiver says so: nobody else gets their next records", async () => {
+  it("only chooses the organization if its recipient says so", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const theirs = await organization(ana);
     const own = await organization(bob);
@@ -85,7 +85,7 @@ describe("an invitation", () => {
     expect((await send(dan, "POST", "/api/jobs", { title: "Ours" })).json.data.org_id).toBe(theirs);
   });
 
-  it("is void for a member who was removed, however many there were", async () => {
+  it("is void for a removed member, however many invitations there were", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     const [first, second] = [await invited(ana, id, bob), await invited(ana, id, bob)];
@@ -119,7 +119,7 @@ describe("an invitation", () => {
     expect(JSON.stringify(await rows("select changes from {schema}.audit_log"))).not.toContain("@");
   });
 
-  it("answers a known address, a member's and an unknown one alike", async () => {
+  it("gives the same answer for a known address, a member's and an unknown one", async () => {
     const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, cat);
@@ -133,7 +133,7 @@ describe("an invitation", () => {
     expect(shapes.size).toBe(1);
   });
 
-  it("is made, seen and revoked by owners and admins of the organization alone", async () => {
+  it("can only be created, seen and revoked by owners and admins of the organization", async () => {
     const [ana, bob, cat, eve] = [await signUp(), await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob, "admin");
@@ -158,7 +158,7 @@ describe("an invitation", () => {
       }
       await refused(401, "unauthenticated", [null, method, path, sent]);
     }
-    // The app's own back end adds members; it may look and revoke.
+    // The app's own back end adds members; it can list and revoke invitations.
     await refused(403, "forbidden", [cell.admin, "POST", invitationsOf(id), body]);
     expect((await send(cell.admin, "GET", invitationsOf(id))).json.data).toHaveLength(2);
     expect((await send(cell.admin, "DELETE", `${invitationsOf(id)}/${toOwn.id}`)).status).toBe(204);
@@ -166,7 +166,7 @@ describe("an invitation", () => {
     await refused(404, "not_found", [bob, "DELETE", `${invitationsOf(id)}/${ofAdmin.id}`]);
   });
 
-  it("takes an address, a role and nothing else", async () => {
+  it("accepts an address, a role and nothing else", async () => {
     const ana = await signUp();
     const id = await organization(ana);
     for (const body of [
@@ -187,7 +187,7 @@ describe("an invitation", () => {
 });
 
 describe("a token", () => {
-  it("is its receiver's, signed in, and is told apart from nothing that is wrong with it", async () => {
+  it("needs its signed-in recipient, and every wrong one gets the same answer", async () => {
     const [ana, bob, eve] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     const { token } = await invited(ana, id, bob);
@@ -224,7 +224,7 @@ describe("a token", () => {
     expect((await accept(bob, token)).status).toBe(200);
   });
 
-  it("changes no role of who belongs there already", async () => {
+  it("doesn't change the role of a member", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob);
@@ -232,7 +232,7 @@ describe("a token", () => {
     await refused(409, "conflict", [bob, "POST", ACCEPT, { token }]);
   });
 
-  it("counts only while its inviter may still give that role", async () => {
+  it("is only valid while its inviter can give that role", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob, "owner");
@@ -255,17 +255,17 @@ describe("a token", () => {
       [id],
     );
     expect(revoked.map((row) => row.id).sort()).toEqual([asOwner.id, asMember.id, beforeLeaving.id].sort());
-    // Not even after the inviter is back: what was taken back stays so.
+    // Not even after the inviter is back: a revoked invitation stays revoked.
     await join(ana, id, bob, "owner");
     await refused(404, "not_found", [later, "POST", ACCEPT, { token: beforeLeaving.token }]);
 
-    // Whatever takes the right away, it is asked for at acceptance.
+    // The right is checked at acceptance, whatever removed it.
     const unnoticed = await invited(bob, id, last);
     await rows("update {schema}.memberships set role = 'member' where user_id = $1", [bob.id]);
     await refused(404, "not_found", [last, "POST", ACCEPT, { token: unnoticed.token }]);
   });
 
-  it("of an admin of the project counts while they are one", async () => {
+  it("of an admin of the project is valid while they are one", async () => {
     const [ana, root, bob] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     await send(cell.admin, "PUT", `/v1/users/${root.id}/roles`, { roles: ["admin"] });
@@ -276,7 +276,7 @@ describe("a token", () => {
     expect((await accept(bob, second.token)).json.data.role).toBe("owner");
   });
 
-  it("is good for one of many who send it at once", async () => {
+  it("works for one of many simultaneous senders", async () => {
     for (let round = 0; round < 5; round++) {
       const [ana, bob] = [await signUp(), await signUp()];
       const id = await organization(ana);
@@ -319,7 +319,7 @@ describe("a token", () => {
   });
 });
 
-it("lets nobody see what is asked within an organization they were only invited to", async () => {
+it("doesn't give access to an organization before it is accepted", async () => {
   const [ana, bob] = [await signUp(), await signUp()];
   const id = await organization(ana);
   await invited(ana, id, bob);

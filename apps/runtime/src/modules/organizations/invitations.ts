@@ -1,6 +1,7 @@
-// Invitations to an organization: made, listed, revoked, accepted. In: a transaction and who acts. Out: an invitation, or a Fault.
-// Nobody joins by an address: it never asks whether an account has the one that is invited. A token is stored as its SHA-256
-// only, and an invitation counts for as long as whoever made it may still give that role.
+// Invitations to an organization: created, listed, revoked, accepted. In: a transaction and the caller. Out: an
+// invitation, or a Fault. An address alone never makes anybody a member: it isn't checked whether the invited address
+// has an account. Only the SHA-256 of a token is stored. An invitation is valid as long as its creator may still give
+// that role.
 import { createHash } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -15,7 +16,7 @@ import { memberEvent } from "./members.ts";
 import { lockOrganization, type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";
 
 export const INVITATION_DAYS = 7;
-/** Open ones of one organization. */
+/** Open invitations of one organization. */
 export const INVITATIONS_MAX = 100;
 
 export interface Invitation {
@@ -32,7 +33,7 @@ const columnsOf = (row: string): string =>
   to_char(${row}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
   to_char(${row}.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** What events carry of a written invitation; its token is in the reply to who invited, and nowhere else. */
+/** The data in events about an invitation. Its token is only in the reply to its creator. */
 const invitationData = {
   sql: `jsonb_build_object('invitation_id', _w.id, 'email', _w.email, 'role', _w.role)`,
 };
@@ -46,7 +47,7 @@ export async function invite(
 ): Promise<Invitation & { readonly token: string }> {
   const standing = await managerIn(open, context, organizationId);
   if (standing.self === null) {
-    throw new Fault("forbidden", { detail: "Users invite. An admin key adds members: PUT .../members." });
+    throw new Fault("forbidden", { detail: "Only users can invite. With an admin key, add members: PUT .../members." });
   }
   requireMayGive(standing.role, invited.role);
   const table = tableOf(context);
@@ -55,7 +56,7 @@ export async function invite(
     organizationId,
   ]);
   if (Number(count.rows[0]?.[0]) >= INVITATIONS_MAX) {
-    const detail = `An organization has at most ${INVITATIONS_MAX} open invitations: revoke some first.`;
+    const detail = `An organization has at most ${INVITATIONS_MAX} open invitations. Revoke some first.`;
     throw new Fault("conflict", { detail });
   }
   const rows = await writeWithin(open, context, organizationId, {
@@ -102,7 +103,7 @@ export async function revokeInvitation(
   await takeBack(open, context, organizationId, { where: "id = $2::uuid", values: [invitationId] });
 }
 
-/** Those of the organization that fit; `$1` is the organization. */
+/** Revokes those of the organization that match; `$1` is the organization. */
 async function takeBack(
   open: TenantTransaction,
   context: ModuleContext,
@@ -126,8 +127,8 @@ export interface Joined {
 }
 
 /**
- * Makes the signed-in user a member. The token is used up.
- * @throws Fault not_found (whatever is wrong with the token), conflict (who belongs there already).
+ * Makes the signed-in user a member. The token is used up. @throws Fault not_found (whatever is wrong with the token),
+ * conflict (already a member).
  */
 export async function joinByInvitation(
   open: TenantTransaction,
@@ -140,7 +141,8 @@ export async function joinByInvitation(
   const named = await open.query(`SELECT organization_id::text FROM ${tableOf(context)} WHERE token_hash = $1`, [hash]);
   const organizationId = named.rows[0]?.[0];
   if (organizationId == null) throw notValid();
-  // As who changes its members or revokes does: all that is read from here on holds until the commit.
+  // The same lock as for changes of members and revocations, so that everything read from here on holds until the
+  // commit.
   if (!(await lockOrganization(open, schema, organizationId))) throw notValid();
   const { rows } = await open.query(
     `DELETE FROM ${tableOf(context)} WHERE token_hash = $1 AND email = $2 AND expires_at > now()
@@ -152,7 +154,7 @@ export async function joinByInvitation(
   const role = invitedRole as OrganizationRole;
   if (!mayGive(await giverRole(open, context, organizationId, invitedBy), role)) throw notValid();
   if ((await roleOf(open, schema, organizationId, principal.userId)) !== null) {
-    throw new Fault("conflict", { detail: "You belong to this organization already." });
+    throw new Fault("conflict", { detail: "You are already a member of this organization." });
   }
   const { userId, email } = principal;
   await writeWithin(open, context, organizationId, {
@@ -173,7 +175,7 @@ export async function joinByInvitation(
   return { organization_id: organizationId, role, chosen: choose };
 }
 
-/** Takes back what somebody has offered and, with their new role (null: none), may no longer give. */
+/** Revokes the invitations that somebody created and, with their new role (null: none), may no longer create. */
 export async function withdrawInvitations(
   open: TenantTransaction,
   context: ModuleContext,
@@ -186,7 +188,7 @@ export async function withdrawInvitations(
   await takeBack(open, context, organizationId, { where: `invited_by = $2::uuid${lost}`, values: [userId] });
 }
 
-/** A member who is removed has no other offer left to come back by; a new one is somebody's decision. */
+/** Revokes all other invitations of a removed member, so that only a new invitation lets them return. */
 export async function withdrawOffers(
   open: TenantTransaction,
   context: ModuleContext,
@@ -200,10 +202,10 @@ export async function withdrawOffers(
 async function managerIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {
   const standing = await standingIn(open, context, organizationId);
   if (standing.role !== "member") return standing;
-  throw new Fault("forbidden", { detail: "Only owners and admins of the organization invite." });
+  throw new Fault("forbidden", { detail: "Only owners and admins of the organization can invite." });
 }
 
-/** What the inviter is there now: of their membership, or as an admin of the project. */
+/** The inviter's current role in the organization: by their membership, or as an admin of the project. */
 async function giverRole(
   open: TenantTransaction,
   { release }: ModuleContext,
@@ -224,7 +226,7 @@ function mayGive(giver: OrganizationRole | null, role: OrganizationRole): boolea
 }
 
 function requireMayGive(giver: OrganizationRole, role: OrganizationRole): void {
-  if (!mayGive(giver, role)) throw new Fault("forbidden", { detail: "Only an owner invites owners." });
+  if (!mayGive(giver, role)) throw new Fault("forbidden", { detail: "Only an owner can invite owners." });
 }
 
 function invitationOf(row: TextRow): Invitation {
@@ -250,6 +252,6 @@ function hashOf(token: string): string {
 function notValid(): Fault {
   return new Fault("not_found", {
     detail:
-      "This invitation is not valid: it is unknown, accepted, revoked or expired, or names another e-mail address.",
+      "This invitation is not valid. It is unknown, accepted, revoked or expired, or it is for another e-mail address.",
   });
 }

@@ -1,4 +1,4 @@
-// How much one user, one network and one organization may ask of invitations, however many requests come at once.
+// The limits on invitations for one user, one network and one organization, even for simultaneous requests.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   ACCEPT,
@@ -27,11 +27,11 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 describe("limits", () => {
-  it("bound the changes that one user makes, since each has all credentials looked up again", async () => {
+  it("limit the changes by one user, because each causes all credentials to be looked up again", async () => {
     const ana = await signUp();
     const change = (): Promise<Reply> => send(ana, "PUT", CHOICE, { organization_id: null });
     const statuses: number[] = [];
-    // By fifties: more at once would wait for the database until they are turned away for that.
+    // Fifty at a time: more at once would wait for the database and be refused because of that.
     while (!statuses.includes(429) && statuses.length < 1_000) {
       const replies = await Promise.all(Array.from({ length: 50 }, change));
       statuses.push(...replies.map((reply) => reply.status));
@@ -43,7 +43,7 @@ describe("limits", () => {
     expect((await send(await signUp(), "PUT", CHOICE, { organization_id: null })).status).toBe(200);
   });
 
-  it("bound the open invitations of an organization, whoever makes them at once", async () => {
+  it("limit the open invitations of an organization, whoever creates them at once", async () => {
     const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob, "admin");
@@ -65,7 +65,7 @@ describe("limits", () => {
     ).toHaveLength(4);
   });
 
-  it("bound the invitations of one user, in all organizations together, however many come at once", async () => {
+  it("limit the invitations by one user, over all organizations, even if they come at once", async () => {
     const ana = await signUp();
     const ids = [await organization(ana), await organization(ana)];
     const replies = await Promise.all(
@@ -83,7 +83,7 @@ describe("limits", () => {
     ]);
   });
 
-  it("bound the wrong tokens of one user, however many come at once, and not the right ones", async () => {
+  it("limit the wrong tokens of one user, even if they come at once, but not the right ones", async () => {
     const [ana, bob, eve] = [await signUp(), await signUp(), await signUp()];
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, i) => send(eve, "POST", ACCEPT, { token: `pli_${i}` })),
@@ -98,7 +98,7 @@ describe("limits", () => {
     }
   });
 
-  it("let a good token in while somebody else behind the same address tries wrong ones", async () => {
+  it("accept a valid token while somebody else at the same address tries wrong ones", async () => {
     const guess = async (who: Person, i: number, token = `pli_${i}`): Promise<number> =>
       (await send(who, "POST", ACCEPT, { token })).status;
     const [ana, bob] = [await signUp(), await signUp()];
@@ -109,13 +109,13 @@ describe("limits", () => {
       statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => guess(who, i)))));
     }
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
-    // What nearly is one of ours is a guess like any other.
+    // A text that is almost a token of ours is a guess like any other.
     expect(await guess(await signUp(), 0, `${good.slice(0, -2)}AA`)).toBe(429);
     expect(await guess(bob, 0, good)).toBe(200);
   });
 });
 
-it("answers 429 on each of its routes to who sends too much", async () => {
+it("answers 429 on each of its routes to a caller who sends too much", async () => {
   const busy = await openOrganizationCell(undefined, { perSecond: 0.001, burst: 3 });
   try {
     for (const [key, method, path, body] of [

@@ -1,14 +1,15 @@
-// How often one may invite, try tokens, and change who belongs where. In: a clock. Out: limits in memory, each counted before the work.
+// Limits for invitations, for wrong tokens, and for changes of memberships. In: a clock. Out: limits in memory. Each is
+// counted before the work.
 import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
 
 export interface OrganizationLimits {
-  /** Changes by one user: each has every replica look up the project's credentials again. */
+  /** Changes by one user. After each of them, every replica looks up the project's credentials again. */
   readonly changes: AttemptLimit;
-  /** Invitations that one user makes. */
+  /** Invitations that one user creates. */
   readonly invitations: AttemptLimit;
-  /** Tokens that fit nothing, from one user. */
+  /** Invalid tokens, from one user. */
   readonly wrongTokens: AttemptLimit;
-  /** Tokens that fit nothing and that this cell never made, from one network at one project, whoever sends them. */
+  /** Invalid tokens that this cell never created, from one network at one project, whoever sends them. */
   readonly wrongTokensOfNetwork: AttemptLimit;
 }
 

@@ -1,5 +1,5 @@
-// Who belongs to an organization. In: a transaction, the organization, and who acts. Out: members, or a Fault.
-// It never leaves an organization that has an owner without one, and never tells strangers that it exists.
+// The members of an organization. In: a transaction, the organization, and the caller. Out: members, or a Fault. An
+// organization with an owner always keeps one. Strangers never learn that an organization exists.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
@@ -12,12 +12,12 @@ export interface Member {
   readonly user_id: string;
   readonly role: OrganizationRole;
   readonly created_at: string;
-  /** Of the user; for those who manage the members. */
+  /** The user's address; only for callers who manage the members. */
   readonly email?: string;
   readonly name?: string | null;
 }
 
-/** Whom a request names: an id or an e-mail address. */
+/** The user that a request names: an id or an e-mail address. */
 export type Target = { readonly userId: string } | { readonly email: string };
 
 const MEMBERS_MAX = 1_000;
@@ -40,8 +40,8 @@ export async function listMembers(
 }
 
 /**
- * Gives a member another role. Who stands above organizations (an admin key: the app's own back end) also adds members,
- * since it could write the rows of any organization anyway; users join by invitation alone.
+ * Changes a member's role. Callers who aren't bound to organizations (an admin key: the app's own back end) can also
+ * add members, because they could write the rows of any organization anyway. Users only join by invitation.
  */
 export async function setMember(
   open: TenantTransaction,
@@ -76,7 +76,7 @@ export async function setMember(
   return { member: memberOf(rows[0] ?? [], standing), added: before === null };
 }
 
-/** Takes a member out; everybody may leave. */
+/** Removes a member. Members can always remove themselves. */
 export async function removeMember(
   open: TenantTransaction,
   context: ModuleContext,
@@ -103,16 +103,16 @@ export async function removeMember(
 async function findUser(open: TenantTransaction, schema: string, target: Target): Promise<string> {
   const [condition, value, path] =
     "userId" in target ? ["id = $1::uuid", target.userId, "/user_id"] : ["email = $1", target.email, "/email"];
-  // FOR KEY SHARE, as the foreign key takes it: who is found here is still there when the row is written.
+  // FOR KEY SHARE, like the foreign key, so that the user still exists when the row is written.
   const { rows } = await open.query(`SELECT id::text FROM ${schema}.users WHERE ${condition} FOR KEY SHARE`, [value]);
   const id = rows[0]?.[0] ?? null;
   if (id !== null) return id;
   throw new Fault("validation_failed", {
-    errors: [{ path, code: "unknown_reference", message: "There is no such user." }],
+    errors: [{ path, code: "unknown_reference", message: "This user does not exist." }],
   });
 }
 
-/** Among the members alone: whether anybody else has an account is not theirs to learn. */
+/** Only searches the members, so that the caller doesn't learn whether anybody else has an account. */
 async function findMember(
   open: TenantTransaction,
   schema: string,
@@ -128,7 +128,7 @@ async function findMember(
   const id = rows[0]?.[0] ?? null;
   if (id !== null) return id;
   throw new Fault("not_found", {
-    detail: "The organization has no such member. People join by invitation: POST .../invitations.",
+    detail: "This user is not a member of the organization. Invite them: POST .../invitations.",
   });
 }
 
@@ -138,12 +138,12 @@ async function requireAnotherOwner(open: TenantTransaction, schema: string, orga
     [organizationId],
   );
   if (Number(rows[0]?.[0]) > 1) return;
-  throw new Fault("conflict", { detail: "An organization keeps at least one owner: name another one first." });
+  throw new Fault("conflict", { detail: "An organization must have an owner. Make another member an owner first." });
 }
 
 interface WrittenMember {
   readonly userId: string;
-  /** Before and after; null where they were none, or are none any more. */
+  /** Before and after; null if the user was no member before, or is none now. */
   readonly role: readonly [OrganizationRole | null, OrganizationRole | null];
   readonly mutation: string;
   readonly values: readonly string[];
@@ -165,7 +165,7 @@ async function writeMember(
   });
 }
 
-/** What became of a membership. */
+/** The change of a membership as an event. */
 export function memberEvent(userId: string, [before, after]: WrittenMember["role"]): ChangeEvent {
   if (after === null) return { name: "organization.member_removed", data: { user_id: userId, role: before } };
   if (before === null) return { name: "organization.member_added", data: { user_id: userId, role: after } };
@@ -183,9 +183,9 @@ function memberOf(row: readonly (string | null)[], { role: standing }: Standing)
 }
 
 function notAManager(): Fault {
-  return new Fault("forbidden", { detail: "Only owners and admins of the organization change its members." });
+  return new Fault("forbidden", { detail: "Only owners and admins of the organization can change its members." });
 }
 
 function ownersAlone(): Fault {
-  return new Fault("forbidden", { detail: "Only an owner changes the owners." });
+  return new Fault("forbidden", { detail: "Only an owner can change the owners." });
 }

@@ -1,5 +1,5 @@
-// Numbers that a record gets when it takes a transition: by its own route, by an update of the state, many at once. None is lost
-// by what is refused, none is given twice, and a record keeps its own.
+// Numbers that a record gets with a transition: by its own route, by an update of the state, many at once. A refusal
+// loses none, none is given twice, and a record keeps its number.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleOf, type OrganizationCell, openOrganizationCell, type Person } from "./testing/organization-cell.ts";
 
@@ -66,7 +66,7 @@ test("a record has no number before, gets it with the transition, and keeps it",
   expect(issued).toMatchObject({ number: "INV-1", serial: "S-1", made: "M-1", status: "issued" });
   expect((await cell.send(ana, "POST", `/api/invoices/${made.id}/transitions/withdraw`, {})).status).toBe(200);
   expect((await issue(ana, made.id)).json.data).toMatchObject({ number: "INV-1", serial: "S-1" });
-  // By whichever route the state moves; what else an update says changes nothing of it.
+  // On whichever route the state changes. The other values of an update make no difference.
   const other = await create(ana);
   const renamed = await cell.send(ana, "PATCH", `/api/invoices/${other.id}`, { title: "U" });
   expect(renamed.json.data).toMatchObject({ number: null, title: "U" });
@@ -86,7 +86,7 @@ test("nobody writes it", async () => {
     expect((await cell.send(ana, method, path, body)).status).toBe(422);
 });
 
-test("many at once, refused ones among them, leave no gap, in each organization and over all", async () => {
+test("many at once, including refused ones, leave no gap, in each organization and in total", async () => {
   const before = { ana: 2, ben: 0 };
   const made = await Promise.all(
     Array.from({ length: 30 }, async (_, at) => {
@@ -114,7 +114,7 @@ test("many at once, refused ones among them, leave no gap, in each organization 
   expect(["S-1", "S-2", ...issued.map(({ serial }) => serial)].sort()).toEqual(upTo(26, "S-"));
 });
 
-test("an action numbers as well", async () => {
+test("an action also numbers records", async () => {
   const { id } = await create(ben);
   const reply = await cell.send(ben, "POST", "/v1/actions/issue-one", { id });
   expect(reply.status, reply.text).toBeLessThan(300);

@@ -1,4 +1,4 @@
-// Numbers that each organization counts by itself: side by side, with many created at once.
+// Numbers that each organization counts separately, with many records created at once.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleOf, type OrganizationCell, openOrganizationCell, type Person } from "./testing/organization-cell.ts";
 
@@ -33,7 +33,7 @@ async function create(who: Person): Promise<{ readonly number: string; readonly 
   return reply.json.data;
 }
 
-test("each organization counts from one, without gaps, and others count for all", async () => {
+test("each organization counts from one without gaps, and other sequences count over all", async () => {
   const made = await Promise.all(
     Array.from({ length: 20 }, async (_, at) => {
       const who = at % 2 === 0 ? ana : ben;

@@ -1,4 +1,5 @@
-// Records of one organization refer to each other alone, whoever writes them: a user who belongs to both, or an admin key.
+// Records of one organization only refer to each other, whoever writes them: a user who belongs to both, or an admin
+// key.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   bundleOf,
@@ -75,7 +76,7 @@ async function make(plural: string, organization: string): Promise<string> {
   return reply.json.data.id;
 }
 
-/** Who writes, and how they say in which organization. */
+/** The writers, and how they name the organization. */
 const writers = (): readonly [string, Person | string, Record<string, string>, object][] => [
   ["a user who belongs to both", ana, within(one), {}],
   ["a user who has chosen", ana, {}, {}],
@@ -117,7 +118,7 @@ describe("a reference", () => {
     expect((await send(ana, "PATCH", path, { wish: teamOne })).status).toBe(200);
   });
 
-  it("is answered alike for a record elsewhere and one that isn't there", async () => {
+  it("gets the same answer for a record of another organization and a missing one", async () => {
     const same = { "x-request-id": "same" };
     const texts = new Set<string>();
     for (const team of [teamTwo, crypto.randomUUID()]) {
@@ -128,7 +129,7 @@ describe("a reference", () => {
   });
 });
 
-it("stays in the organization that it was made in, whoever would move it", async () => {
+it("stays in its organization, whoever tries to move it", async () => {
   const made = await send(ana, "POST", "/api/tasks", { title: "t", team_id: teamOne });
   const path = `/api/tasks/${made.json.data.id}`;
   await refused(422, "validation_failed", [ana, "PATCH", path, { org_id: two }]);

@@ -1,4 +1,4 @@
-// Organizations, their members and what belongs to them, end to end: sign-up, membership, scope, and what outsiders learn.
+// Organizations, their members and their records, end to end: sign-up, membership, scope, and what outsiders learn.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   invitationsOf,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 describe("an organization", () => {
-  it("is its creator's, who reads, changes, lists and deletes it", async () => {
+  it("belongs to its creator, who reads, changes, lists and deletes it", async () => {
     const ana = await signUp();
     const created = await send(ana, "POST", "/v1/organizations", { name: "Acme" });
     expect(created.status, created.text).toBe(201);
@@ -43,7 +43,7 @@ describe("an organization", () => {
     expect((await send(ana, "GET", "/v1/users/me")).json.data.memberships).toEqual([]);
   });
 
-  it("is hidden from strangers, alike with one that isn't there", async () => {
+  it("is hidden from strangers, in the same way as a missing one", async () => {
     const [ana, eve] = [await signUp(), await signUp()];
     const id = await organization(ana);
     const same = { "x-request-id": "same" };
@@ -71,7 +71,7 @@ describe("an organization", () => {
     expect((await send(eve, "GET", "/v1/organizations")).json.data).toEqual([]);
   });
 
-  it("needs a name, and somebody signed in or an admin key", async () => {
+  it("needs a name, and a signed-in user or an admin key", async () => {
     const ana = await signUp();
     for (const body of [{}, { name: "" }, { name: 5 }, { name: "x".repeat(256) }, { name: "a", id: "x" }]) {
       await refused(422, "validation_failed", [ana, "POST", "/v1/organizations", body]);
@@ -85,7 +85,7 @@ describe("an organization", () => {
 });
 
 describe("members", () => {
-  it("get another role by e-mail or id, are listed and taken out, with an audit row each", async () => {
+  it("get another role by e-mail or id, are listed and removed, with an audit row each", async () => {
     const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob);
@@ -112,7 +112,7 @@ describe("members", () => {
     ]);
   });
 
-  it("are made by an invitation: nobody who is named joins, and a known account answers as an unknown one", async () => {
+  it("only join by invitation, and a known account gets the same answer as an unknown one", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     const same = { "x-request-id": "same" };
@@ -132,7 +132,7 @@ describe("members", () => {
     expect((await send(bob, "GET", "/v1/users/me")).json.data.memberships).toEqual([]);
   });
 
-  it("are added by an admin key, which stands above, without a choice of theirs", async () => {
+  it("are added by an admin key without choosing an organization for them", async () => {
     const bob = await signUp();
     const { id } = (await send(admin, "POST", "/v1/organizations", { name: "By key" })).json.data;
     expect((await send(admin, "PUT", membersOf(id), { email: bob.email, role: "owner" })).status).toBe(201);
@@ -145,7 +145,7 @@ describe("members", () => {
     await refused(403, "forbidden", [admin, "POST", invitationsOf(id), { email: bob.email, role: "member" }]);
   });
 
-  it("see each other without addresses, manage nobody, and may leave", async () => {
+  it("see each other without addresses, manage nobody, and can leave", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob);
@@ -171,7 +171,7 @@ describe("members", () => {
     await refused(403, "forbidden", [bob, "DELETE", `${membersOf(id)}/${ana.id}`]);
   });
 
-  it("keep a last owner, whoever leaves at the same time", async () => {
+  it("keep a last owner, even if several leave at the same time", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await refused(409, "conflict", [ana, "DELETE", `${membersOf(id)}/${ana.id}`]);
@@ -181,7 +181,7 @@ describe("members", () => {
     expect(leaving.map((reply) => reply.status).sort()).toEqual([204, 409]);
   });
 
-  it("are users that there are, named once", async () => {
+  it("are existing users, each named once", async () => {
     const ana = await signUp();
     const id = await organization(ana);
     for (const body of [
@@ -198,8 +198,8 @@ describe("members", () => {
   });
 });
 
-describe("what belongs to an organization", () => {
-  it("is seen and written by its members alone, in the one that the request is made in", async () => {
+describe("a record of an organization", () => {
+  it("is only visible and writable for its members, in the organization of the request", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const [one, two] = [await organization(ana, "One"), await organization(bob, "Two")];
     const job = await send(ana, "POST", "/api/jobs", { title: "Weld" });
@@ -219,7 +219,7 @@ describe("what belongs to an organization", () => {
     expect((await send(ana, "DELETE", `/api/jobs/${id}`)).status).toBe(204);
   });
 
-  it("knows no organization that the caller doesn't belong to", async () => {
+  it("can't be in an organization that the caller doesn't belong to", async () => {
     const [ana, eve] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await organization(eve);
@@ -232,7 +232,7 @@ describe("what belongs to an organization", () => {
     }
   });
 
-  it("is open to an admin key, which names the organization of what it creates", async () => {
+  it("is open to an admin key, which names the organization of new records", async () => {
     const ana = await signUp();
     const id = await organization(ana);
     await send(ana, "POST", "/api/jobs", { title: "Key" });
@@ -243,7 +243,7 @@ describe("what belongs to an organization", () => {
     await refused(422, "validation_failed", [admin, "POST", "/api/jobs", { title: "K4", org_id: newUuid() }]);
   });
 
-  it("is lost with the membership, within a second", async () => {
+  it("is hidden within a second after the membership ends", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await join(ana, id, bob, "member", true);
@@ -257,7 +257,7 @@ describe("what belongs to an organization", () => {
   });
 });
 
-it("forgets who belonged to an organization that is deleted, at once", async () => {
+it("is hidden at once when its organization is deleted", async () => {
   const ana = await signUp();
   const id = await organization(ana);
   expect((await send(ana, "GET", "/api/jobs", undefined, within(id))).status).toBe(200);
@@ -272,7 +272,7 @@ it("forgets who belonged to an organization that is deleted, at once", async () 
 });
 
 describe("profile fields", () => {
-  it("are the user's own to write, and an admin's", async () => {
+  it("can be written by the user and an admin", async () => {
     const [ana, eve] = [await signUp(), await signUp()];
     const path = `/v1/users/${ana.id}`;
     const mine = await send(ana, "PATCH", path, { nickname: "Ana", phone: "+49301234567" });

@@ -1,6 +1,6 @@
-// What the generated /v1/organizations routes can't do: owners, members, invitations, and the organization that a user acts in.
-// In: an authenticated request. Out: an organization, its members or its invitations. Each change holds on every replica
-// within a second. A token stands in bodies alone: paths are logged.
+// The parts of /v1/organizations that generated routes can't do: owners, members, invitations, and the organization
+// that a user acts in. In: an authenticated request. Out: an organization, its members or its invitations. Every
+// replica applies each change within a second. Tokens are only in bodies, because paths are logged.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -63,7 +63,7 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
   const id = options.newId();
   const created = await change(options, context, async (open) => {
     const { schema } = release;
-    // A key or an operator belongs to no organization: they name its first owner next.
+    // A key or an operator belongs to no organization. Their next request names its first owner.
     const owner = principal.kind === "user" ? principal.userId : null;
     const rows = await writeChange(open, actingIn(context), {
       entity: "organization",
@@ -107,7 +107,7 @@ async function putMember(options: OrganizationRoutesOptions, context: ModuleCont
   return memberReply(await changeRole(options, context, organizationId, { userId }, body.role));
 }
 
-/** The user stands in the body, by id or e-mail. */
+/** The body names the user, by id or e-mail. */
 async function putNamedMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
   const [organizationId = ""] = context.ids;
   const body = readBody(context.incoming, memberBody);
@@ -118,7 +118,7 @@ function targetOf({ user_id: userId, email }: z.output<typeof memberBody>): Targ
   if (userId !== undefined && email === undefined) return { userId: userId.toLowerCase() };
   if (email !== undefined && userId === undefined) return { email: email.toLowerCase() };
   throw new Fault("validation_failed", {
-    errors: [{ path: "/user_id", code: "required", message: "Name one user: by user_id or by email." }],
+    errors: [{ path: "/user_id", code: "required", message: "Name one user, by user_id or by email." }],
   });
 }
 

@@ -1,5 +1,5 @@
-// What a caller is in an organization. In: a transaction, the organization, who acts. Out: their role there, or `not_found`.
-// It never tells strangers that an organization exists.
+// A caller's role in an organization. In: a transaction, the organization, the caller. Out: their role there, or
+// `not_found`. Strangers never learn that an organization exists.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
@@ -8,12 +8,15 @@ export const organizationRoles = ["owner", "admin", "member"] as const;
 export type OrganizationRole = (typeof organizationRoles)[number];
 
 export interface Standing {
-  /** Of the caller in this organization; an admin of the project stands like an owner. */
+  /** The caller's role in this organization; an admin of the project counts as an owner. */
   readonly role: OrganizationRole;
   readonly self: string | null;
 }
 
-/** The organization's row is locked until the end: who is its last owner, or who may invite, is then one question. */
+/**
+ * Locks the organization's row until the end, so that decisions about its last owner and about invitations can't
+ * overlap.
+ */
 export async function standingIn(
   open: TenantTransaction,
   { principal, release }: ModuleContext,
@@ -27,7 +30,7 @@ export async function standingIn(
   return { role, self };
 }
 
-/** False where there is no such organization. */
+/** False if the organization does not exist. */
 export async function lockOrganization(
   open: TenantTransaction,
   schema: string,

@@ -1,8 +1,7 @@
-// The changes that are kept for those who follow them, in their order. In: the cell's database. Out: numbers: how far a project's
+// The recorded changes for subscribers, in their order. In: the cell's database. Out: numbers: how far a project's
 // changes go, and from where they are complete. It reads no record.
-//
-// Changes are numbered once they are committed, by one process at a time for each project: a number that was read is followed
-// by greater ones alone, whatever the order of commits, and no transaction elsewhere on the server holds them up.
+// Changes are numbered after they are committed, by one process at a time for each project. So after a number was read,
+// only greater ones follow, whatever the order of commits. No transaction elsewhere on the server delays them.
 import { inTransaction, quoteIdentifier } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
@@ -10,21 +9,23 @@ import type { Pool } from "pg";
 export interface Extent {
   /** The number of the last change. */
   readonly head: number;
-  /** Up to it, changes are kept no longer. */
+  /** Changes up to this number are deleted. */
   readonly pruned: number;
 }
 
 export interface ChangeLog {
   /**
-   * Makes writes of the entity leave their changes. Out: the number behind which all of them are there.
-   * @param tables Those whose writes leave changes of the entity, qualified. @throws Fault `unavailable`.
+   * Makes writes of the entity record their changes. Returns the number after which all of them are recorded. @param
+   * tables The tables whose writes record changes of the entity, qualified. @throws Fault `unavailable`.
    */
   follow(projectId: string, entity: string, tables: readonly string[]): Promise<number>;
-  /** Goes on following. Out: for each, the number behind which its changes are complete; null where it was given up. */
+  /**
+   * Continues the recording. Returns for each the number after which its changes are complete; null if it was given up.
+   */
   renew(followed: readonly Followed[]): Promise<readonly (number | null)[]>;
-  /** Numbers what was committed. Out: by project. */
+  /** Numbers the committed changes. Returns the extents by project. */
   extents(projectIds: readonly string[]): Promise<ReadonlyMap<string, Extent>>;
-  /** Entities with changes above `after`, up to `to`, each with the number of its last. */
+  /** Entities with changes above `after`, up to `to`, each with the number of its last change. */
   changed(projectId: string, after: number, to: number): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -33,7 +34,7 @@ export interface Followed {
   readonly entity: string;
 }
 
-/** For so long writes leave their changes when nobody follows any more, and so long changes are kept. */
+/** How long writes still record their changes after the last subscriber has left, and how long changes are kept. */
 export const KEPT_MINUTES = 15;
 const BATCH = 5_000;
 const WRITERS_MS_MAX = 10_000;
@@ -51,7 +52,8 @@ export function createChangeLog(pool: Pool): ChangeLog {
       const { rows } = await pool.query<{ from_seq: string | null }>(FOLLOW, [projectId, entity]);
       const known = rows[0]?.from_seq ?? null;
       if (known !== null) return Number(known);
-      // Writes that began before don't see the row. Those that begin now do: they lock the table before they look.
+      // Writes that began before don't see the row. Those that begin now do, because they lock the table before they
+      // look.
       await writersGone(pool, tables);
       await number([projectId]);
       const { rows: complete } = await pool.query<{ from_seq: string }>(COMPLETE, [projectId, entity]);
@@ -97,7 +99,7 @@ async function readExtents(pool: Pool, projectIds: readonly string[]): Promise<r
   return (await pool.query<ExtentRow>({ name: "stream-extents", text: EXTENTS, values: [projectIds] })).rows;
 }
 
-/** Until each transaction that writes one of the tables now has ended. */
+/** Waits until each transaction that writes one of the tables now has ended. */
 async function writersGone(pool: Pool, tables: readonly string[]): Promise<void> {
   const writers = async (): Promise<ReadonlySet<string>> => {
     const { rows } = await pool.query<{ writer: string }>(WRITERS, [tables]);
@@ -106,7 +108,7 @@ async function writersGone(pool: Pool, tables: readonly string[]): Promise<void>
   const deadline = performance.now() + WRITERS_MS_MAX;
   for (let left = await writers(); left.size > 0; ) {
     if (performance.now() > deadline) {
-      const detail = "Writes that began before are still under way; try again.";
+      const detail = "Earlier writes are still in progress. Try again.";
       throw new Fault("unavailable", { detail, headers: { "retry-after": "2" } });
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -123,8 +125,8 @@ const FOLLOW = `INSERT INTO plinth.followed (project_id, entity, until) VALUES (
 const RENEW = `UPDATE plinth.followed f SET until = ${UNTIL} FROM unnest($1::text[], $2::text[]) AS g (project_id, entity)
   WHERE f.project_id = g.project_id AND f.entity = g.entity RETURNING f.project_id, f.entity, f.from_seq`;
 /**
- * Takes a number of its own: a position from when the entity was followed before lies below it, also where nothing has been numbered
- * since. Who comes back with one has missed what nobody kept.
+ * Takes a new number, so that every position from an earlier subscription is below it, even if nothing was numbered
+ * since. A client that returns with such a position has missed changes that weren't recorded.
  */
 const COMPLETE = `WITH moved AS (
     UPDATE plinth.streams s SET seq = s.seq + 1 WHERE s.project_id = $1 RETURNING s.seq
@@ -133,10 +135,13 @@ const COMPLETE = `WITH moved AS (
 const EXTENTS = `SELECT s.project_id, s.seq, s.pruned_seq,
     EXISTS (SELECT 1 FROM plinth.changes c WHERE c.project_id = s.project_id AND c.seq IS NULL) AS pending
   FROM plinth.streams s WHERE s.project_id = ANY($1)`;
-/** Another process that numbers a project's changes now does it for all. */
+/** If another process is numbering a project's changes now, it does it for all. */
 const LOCK =
   "SELECT project_id FROM plinth.streams WHERE project_id = ANY($1) ORDER BY project_id FOR UPDATE SKIP LOCKED";
-/** Of one record, the order of the ids is that of its changes: a writer holds the record until it has committed. */
+/**
+ * For one record, the order of the ids is the order of its changes, because a writer locks the record until it has
+ * committed.
+ */
 const NUMBER = `WITH pending AS (
     SELECT c.id, c.project_id, row_number() OVER (PARTITION BY c.project_id ORDER BY c.id) AS n
     FROM (SELECT id, project_id FROM plinth.changes WHERE project_id = ANY($1) AND seq IS NULL ORDER BY id LIMIT ${BATCH}) c

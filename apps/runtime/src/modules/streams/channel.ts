@@ -1,26 +1,27 @@
-// Those who follow one entity of a project in this process. In: changes up to a number. Out: each follower told of what they may see.
-// One statement judges a batch for all who share roles and filters; who reads slowly is left behind, and goes on later.
+// The subscribers to one entity of a project in this process. In: changes up to a number. Out: each subscriber gets the
+// changes that they may see. One statement judges a batch for all subscribers with the same roles and filters. A slow
+// reader falls behind, and continues later.
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Tenant } from "../../project/tenant.ts";
 import { type ChangesStatement, changeColumns, changesStatement } from "../../query/changes-statement.ts";
 import type { CursorCodec } from "../../query/cursor.ts";
-import { askerIn, entityView, forProject } from "../../query/entity-view.ts";
+import { callerIn, entityView, forProject } from "../../query/entity-view.ts";
 import { SIGHT } from "../../query/kept-changes.ts";
 import { filterShape } from "../../query/reading/filter.ts";
 import type { Follower } from "./follower.ts";
 
-/** Changes, followers who are not judged alike, and the product of both, that one statement judges. */
+/** Maximum changes, differing subscribers, and product of both that one statement judges. */
 const CHANGES_MAX = 500;
 const FOLLOWERS_MAX = 500;
 const JUDGED_MAX = 20_000;
-/** Of what one statement answers; the rest is for the next one. */
+/** Maximum answer of one statement. The next one gets the rest. */
 const ANSWER_BYTES_MAX = 2_000_000;
 
 export class Channel {
   readonly followers: Set<Follower> = new Set();
-  /** The number of the last change of the entity that is known. */
+  /** The number of the entity's last known change. */
   last = 0;
-  /** Behind it, the changes are complete. */
+  /** The changes after this number are complete. */
   from: number;
   readonly entity: string;
   release: ActiveRelease;
@@ -37,7 +38,7 @@ export class Channel {
     this.#cursors = cursors;
   }
 
-  /** The id of an event: it tells nobody how many changes there are. */
+  /** The id of an event. It doesn't reveal how many changes there are. */
   readonly seal: (position: number) => string = (position) => {
     if (this.#sealed[0] !== position) {
       this.#sealed = [position, this.#cursors.seal([String(position)], streamName(this.release, this.entity))];
@@ -45,13 +46,13 @@ export class Channel {
     return this.#sealed[1];
   };
 
-  /** Null where it is none of this release and entity. */
+  /** Null if it doesn't belong to this release and entity. */
   open(id: string): number | null {
     const position = this.#cursors.open(id, streamName(this.release, this.entity))?.[0];
     return position == null ? null : Number(position);
   }
 
-  /** Who follows goes on by the rules of another release, and reads again what they see by them. */
+  /** Subscribers continue under another release, and read everything again, because its rules may differ. */
   moveTo(release: ActiveRelease, head: number): void {
     this.release = release;
     this.#statements.clear();
@@ -59,7 +60,7 @@ export class Channel {
     for (const follower of this.followers) follower.resync(head);
   }
 
-  /** Tells all who have room of what they have not been told yet. @throws what a statement throws. */
+  /** Sends new changes to all subscribers who have room. @throws the errors of a statement. */
   async deliver(tenant: Tenant, head: number): Promise<void> {
     for (const follower of this.followers) {
       if (follower.position >= this.last) follower.position = Math.max(follower.position, head);
@@ -71,7 +72,10 @@ export class Channel {
     }
   }
 
-  /** Those who share a statement and a place, of whoever is furthest behind; together those who are judged alike. */
+  /**
+   * The subscribers who are furthest behind at the same position and share a statement. Those with equal results are
+   * judged together.
+   */
   #nextGroup(): Group | null {
     let first: Follower | null = null;
     for (const follower of this.followers) {
@@ -93,7 +97,7 @@ export class Channel {
   }
 
   #keyOf({ principal, organization, filter }: Follower): string {
-    const { roles, unscoped } = askerIn(principal, organization);
+    const { roles, unscoped } = callerIn(principal, organization);
     return `${unscoped ? "!" : ""}${roles.join(",")} ${filterShape(filter)}`;
   }
 
@@ -102,7 +106,7 @@ export class Channel {
     let statement = this.#statements.get(key);
     if (statement === undefined) {
       const view = entityView(this.release, this.entity);
-      const open = changesStatement(view, askerIn(follower.principal, follower.organization), follower.filter);
+      const open = changesStatement(view, callerIn(follower.principal, follower.organization), follower.filter);
       statement = { ...open, text: forProject(open.text, this.release) };
       this.#statements.set(key, statement);
     }
@@ -135,12 +139,12 @@ export class Channel {
     const cut = result.cut === true && end !== undefined ? end : null;
     for (const { follower: at, seq, kind, id, record } of rows) {
       for (const follower of group[at] ?? []) {
-        // Somebody may have left meanwhile.
+        // The subscriber may have left meanwhile.
         if (this.followers.has(follower)) tell(follower, { seq, kind, id, record });
       }
     }
     for (const [at, alike] of group.entries()) {
-      // Of the change at which the answer was cut, only the first have been told.
+      // If the answer was cut within a change, only the first subscribers have received that change.
       const reached = cut === null ? to : at <= cut.follower ? cut.seq : cut.seq - 1;
       const past = reached >= this.last ? Math.max(head, reached) : reached;
       for (const follower of alike) follower.position = Math.max(follower.position, past);
@@ -167,7 +171,7 @@ function tell(
   follower.tell(kind, `{"id":"${id}"${shown}}`, seq);
 }
 
-/** Ends with the release: what was seen by the rules of another one is read again. */
+/** Ends with the release: what was seen under the rules of another one is read again. */
 function streamName({ projectId, releaseId }: ActiveRelease, entity: string): string {
   return JSON.stringify([projectId, releaseId, entity, "changes"]);
 }

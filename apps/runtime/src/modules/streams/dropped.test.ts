@@ -1,4 +1,5 @@
-// Streams that are asked for and dropped at once: each gives its place back, also where the caller has gone before the stream began.
+// Streams that are requested and dropped at once: each gives its place back, even if the caller has gone before the
+// stream began.
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStreamCell, type StreamCell } from "./testing/stream-cell.ts";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => desk?.close());
 
-/** Asks for a stream, and is gone after so many milliseconds. */
+/** Requests a stream, and disconnects after so many milliseconds. */
 async function dropped(afterMs: number, headers = ""): Promise<void> {
   const { hostname, port } = new URL(desk.webs[0]?.apiUrl ?? "");
   const socket = connect(Number(port), hostname);
@@ -31,7 +32,7 @@ async function dropped(afterMs: number, headers = ""): Promise<void> {
   socket.resetAndDestroy();
 }
 
-it("leaves all places to others", async () => {
+it("leaves all places for others", async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all(Array.from({ length: 25 }, (_, at) => dropped(at % 5)));
   }
@@ -42,7 +43,7 @@ it("leaves all places to others", async () => {
   for (const stream of streams) stream.leave();
 }, 60_000);
 
-it("is not misled by ids that nobody was given", async () => {
+it("ignores ids that were never issued", async () => {
   const ids = ["x", "9".repeat(400), "%00", "-1", `${"A".repeat(8_000)}`, "null", "1e308"];
   for (const id of ids) await dropped(50, `last-event-id: ${id}\r\n`);
   const stream = await desk.follow("resource=tickets", desk.adminKey);

@@ -24,7 +24,7 @@ entities:
       user: { read: { allow: true, fields: ${fields} } }
 `;
 
-/** A stream ends, or reads again, within so long. */
+/** A stream ends, or reads everything again, within this time. */
 const SOON_MS = 1_000;
 
 let desk: StreamCell;
@@ -63,7 +63,7 @@ it("ends with the access token, and not before", async () => {
   ofKey.leave();
 });
 
-it("an idle stream is told how far it has come, so that its place does not grow old", async () => {
+it("an idle stream gets its position, so that it stays valid", async () => {
   const first = await desk.follow("resource=cards", desk.adminKey);
   first.leave();
   const other = await desk.follow("resource=tickets", desk.adminKey);
@@ -86,7 +86,7 @@ it("an idle stream is told how far it has come, so that its place does not grow 
   }
 }, 15_000);
 
-it("a field that is hidden by a deployment is sent no more", async () => {
+it("a field that a deployment hides is no longer sent", async () => {
   const stream = await desk.follow("resource=tickets", ana.token, { at: 1 });
   await ticket("a");
   expect((await stream.until(1))[0]?.data.record.note).toBe("private");
@@ -99,7 +99,7 @@ it("a field that is hidden by a deployment is sent no more", async () => {
   stream.leave();
 });
 
-it("almost a thousand changes of one transaction are told, each once", async () => {
+it("almost a thousand changes of one transaction are sent, each once", async () => {
   const { id: boxId } = await desk.call("POST", "/v1/resources/boxes", desk.adminKey, { name: "b" });
   const count = 990;
   await desk.sql(
@@ -111,7 +111,7 @@ it("almost a thousand changes of one transaction are told, each once", async () 
     desk.follow("resource=cards", desk.adminKey),
     desk.follow("resource=cards", desk.adminKey, { at: 1 }),
   ]);
-  // On a busy machine the statement may be longer than statements may be; then nothing is done, and it is asked again.
+  // On a busy machine the statement may exceed its time limit. Then nothing has happened, and it is repeated.
   const deleted = (): Promise<unknown> => desk.call("DELETE", `/v1/resources/boxes/${boxId}`, desk.adminKey);
   await expect.poll(() => deleted().then(() => null, String), { timeout: 20_000 }).toBe(null);
   for (const stream of streams) {
@@ -123,7 +123,7 @@ it("almost a thousand changes of one transaction are told, each once", async () 
   }
 }, 30_000);
 
-it("ends where the entity can't be followed any more", async () => {
+it("ends when the entity can't be followed any more", async () => {
   const stream = await desk.follow("resource=tickets", desk.adminKey, { at: 1 });
   const other = await desk.follow("resource=cards", desk.adminKey, { at: 1 });
   await desk.redeploy(textOf({ realtime: false, fields: "[title]" }));

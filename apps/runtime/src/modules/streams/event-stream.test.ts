@@ -1,9 +1,9 @@
-// One stream by itself: what is said after its end, and how it is written.
+// A single stream: what is sent after its end, and its format.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { EventStream } from "./event-stream.ts";
 
-it("says nothing after its end, however long its reader takes", async () => {
+it("sends nothing after its end, however slow its reader is", async () => {
   const stream = new EventStream(() => {});
   const errors: unknown[] = [];
   stream.on("error", (error) => errors.push(error));

@@ -1,13 +1,13 @@
-// One reply of server-sent events. In: events. Out: their text, as fast as it is read. It holds no more than its reader has yet to
-// take: who doesn't read is given nothing more, and the changes wait in the database.
+// One reply of server-sent events. In: events. Out: their text, as fast as it is read. It only buffers a limited
+// amount: a client that doesn't read gets nothing more, and the changes wait in the database.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { Readable } from "node:stream";
 
-/** Unread text beyond which nothing more is given. */
+/** With this much unread text, nothing more is added. */
 const UNREAD_BYTES_MAX = 65_536;
 
 export interface ServerSentEvent {
-  /** Where the stream goes on behind it; absent where the event says nothing of that. */
+  /** The position after it, for a reconnect; absent if the event doesn't change it. */
   readonly id?: string;
   readonly event: string;
   /** JSON. */
@@ -19,7 +19,7 @@ export class EventStream extends Readable {
   #isOver = false;
   readonly #onRoom: () => void;
 
-  /** @param onRoom It is read again. */
+  /** @param onRoom Called when the client reads again. */
   constructor(onRoom: () => void) {
     super({ highWaterMark: UNREAD_BYTES_MAX });
     this.#onRoom = onRoom;
@@ -29,7 +29,7 @@ export class EventStream extends Readable {
     return this.#isFull;
   }
 
-  /** Nothing more is said; what was may still have to be read. */
+  /** Nothing more will be sent, but the client may still have to read the rest. */
   get isOver(): boolean {
     return this.#isOver || this.destroyed;
   }
@@ -41,21 +41,21 @@ export class EventStream extends Readable {
   }
 
   send({ id, event, data }: ServerSentEvent): void {
-    // JSON of Postgres may have line ends between its parts; in its texts they are escaped.
+    // Postgres's JSON may have line ends between its parts. In its texts they are escaped.
     const line = data.includes("\n") || data.includes("\r") ? data.replaceAll(/[\r\n]+/g, " ") : data;
     this.#give(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${line}\n\n`);
   }
 
   /**
-   * Says that the stream lives and, where an id is given, how far it has come: as an event of its own, since some libraries take over
-   * no id without one.
+   * Shows that the stream is alive and, if an id is given, how far it has come. It is a separate event, because some
+   * libraries ignore an id without data.
    */
   beat(id: string | null): void {
     if (id === null) this.#give(":\n\n");
     else this.send({ id, event: "beat", data: "{}" });
   }
 
-  /** @param retryMs When to come back. */
+  /** @param retryMs When the client should reconnect. */
   finish(retryMs: number): void {
     this.#give(`retry: ${Math.round(retryMs)}\n\n`);
     if (this.isOver) return;

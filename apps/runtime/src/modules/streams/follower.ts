@@ -1,4 +1,5 @@
-// Who follows the changes of one entity, in this process. In: a request. Out: where they are, and what they are sent.
+// A subscriber to the changes of one entity, in this process. In: a request. Out: the position, and the events that
+// they get.
 import type { CallerPrincipal } from "../../project/principal.ts";
 import type { FollowerValues } from "../../query/changes-statement.ts";
 import type { EntityView } from "../../query/entity-view.ts";
@@ -9,21 +10,23 @@ export interface FollowerRequest extends Omit<FollowerValues, "operands"> {
   readonly filter: Filter;
   readonly principal: CallerPrincipal;
   readonly entity: string;
-  /** The filter that it asks for, of the entity as a release has it. @throws Fault */
+  /** Reads the request's filter for a release's version of the entity. @throws Fault */
   readonly readFilter: (view: EntityView, roles: readonly string[]) => Filter;
-  /** The organization that the request names; undefined where it names none. */
+  /** The organization that the request names; undefined if it names none. */
   readonly named: string | undefined;
-  /** Until when the access token or the assertion holds, in milliseconds since 1970; null without one. */
+  /** When the access token or the assertion expires, in milliseconds since 1970; null without one. */
   readonly tokenEndsAt: number | null;
 }
 
 export class Follower implements FollowerValues {
   principal: CallerPrincipal;
   organization: string | null;
-  /** The number up to which they have been told. */
+  /** The number of the last change that they have received. */
   position: number;
   beatAt = 0;
-  /** False until they were judged after they came: what their request was judged by may have changed since. */
+  /**
+   * False until they were judged again after they came, because their credentials may have changed since the request.
+   */
   isJudged = false;
   filter: Filter;
   readonly stream: EventStream;
@@ -33,10 +36,10 @@ export class Follower implements FollowerValues {
   readonly ip: string;
   readonly requestId: string;
   readonly readFilter: FollowerRequest["readFilter"];
-  /** Whose share of the project's streams it takes. */
+  /** The account whose share of the project's streams it uses. */
   readonly account: string;
   readonly #sealed: (position: number) => string;
-  #told: number;
+  #sentPosition: number;
 
   constructor(
     request: FollowerRequest,
@@ -56,7 +59,7 @@ export class Follower implements FollowerValues {
     this.filter = request.filter;
     this.account = account;
     this.position = position;
-    this.#told = position;
+    this.#sentPosition = position;
     this.#sealed = sealed;
     this.stream = new EventStream(onRoom);
   }
@@ -65,36 +68,36 @@ export class Follower implements FollowerValues {
     return operandsOf(this.filter);
   }
 
-  /** Whether the access token or the assertion has ended. */
+  /** Whether the access token or the assertion has expired. */
   get hasEnded(): boolean {
     return this.tokenEndsAt !== null && this.tokenEndsAt <= Date.now();
   }
 
-  /** @param at The number of the change that it tells of. */
+  /** @param at The number of the change. */
   tell(event: string, data: string, at: number): void {
-    this.#told = at;
+    this.#sentPosition = at;
     this.stream.send({ id: this.#sealed(at), event, data });
   }
 
-  /** What they see may be other records now. */
+  /** They may see other records now. */
   resync(at: number): void {
     this.position = at;
     this.tell("resync", "{}", at);
   }
 
   beat(): void {
-    const hasMoved = this.position > this.#told;
-    this.#told = this.position;
+    const hasMoved = this.position > this.#sentPosition;
+    this.#sentPosition = this.position;
     this.stream.beat(hasMoved ? this.#sealed(this.position) : null);
   }
 
-  /** @param code Of the catalogue of faults. */
+  /** @param code From the catalogue of faults. */
   close(code: string, title: string): void {
     this.stream.send({ event: "closed", data: JSON.stringify({ code, title }) });
     this.stream.finish(RETRY_MS * (1 + Math.random()));
   }
 
-  /** The process stops: others go on. */
+  /** The process stops, but the client can continue with another one. */
   leave(): void {
     this.stream.finish(RETRY_MS * (0.5 + Math.random()));
   }

@@ -1,5 +1,5 @@
-// What a stream could leave out without anybody noticing: changes of a time in which nobody followed, and of the moment in which a
-// stream begins. Who can't be given everything is told to read again.
+// Changes that a stream could miss unnoticed: while nobody followed, and at the moment in which a stream begins. A
+// client that can't get everything is told to read again.
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import pg from "pg";
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("who comes back to an entity that nobody followed meanwhile is told to read again", async () => {
+it("a client that returns to an entity that nobody followed meanwhile is told to read again", async () => {
   const first = await desk.follow("resource=tickets", desk.adminKey);
   await desk.call("POST", "/v1/resources/tickets", desk.adminKey, { title: "seen" });
   await first.until(1);
@@ -44,9 +44,9 @@ it("who comes back to an entity that nobody followed meanwhile is told to read a
   again.leave();
 });
 
-it("a stream that goes on while the database answers late misses nothing, also where others follow already", async () => {
+it("a stream that continues while the database is slow misses nothing, even if others already follow", async () => {
   const others = await desk.follow("resource=notes", desk.adminKey);
-  // As over a network: one answer may be on its way while later ones have come.
+  // As over a network: one answer may still be on its way when later ones arrive.
   const { query } = pg.Client.prototype;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...sent: unknown[]) {
     const [config, , done] = sent as [{ readonly name?: string }, unknown, unknown];
@@ -81,14 +81,14 @@ it("a stream that goes on while the database answers late misses nothing, also w
   expect(told.toSorted()).toEqual(written.toSorted());
 }, 60_000);
 
-it("an entity whose changes can't be judged keeps those of others from nobody, and misses nothing once they can", async () => {
+it("an entity whose changes can't be judged doesn't stop others, and misses nothing afterwards", async () => {
   const [notes, tickets] = [
     await desk.follow("resource=notes", desk.adminKey),
     await desk.follow("resource=tickets", desk.adminKey),
   ];
   await desk.call("POST", "/v1/resources/notes", desk.adminKey, { text: "a" });
   await notes.until(1);
-  // As where a statement is longer than statements may be.
+  // As if a statement exceeded its time limit.
   await desk.sql("ALTER TABLE {schema}.notes RENAME COLUMN text TO taken");
   await desk.sql(
     `INSERT INTO plinth.changes (project_id, entity, kind, record_id, old, new)
@@ -104,7 +104,7 @@ it("an entity whose changes can't be judged keeps those of others from nobody, a
   tickets.leave();
 });
 
-it("a stream that begins while a deployment ends what it is for is closed", async () => {
+it("a stream that begins while a deployment removes its entity is closed", async () => {
   const others = await desk.follow("resource=notes", desk.adminKey);
   const { id } = await desk.call("POST", "/v1/resources/tickets", desk.adminKey, { title: "t" });
   await desk.sql("DELETE FROM plinth.followed WHERE entity = 'ticket'");

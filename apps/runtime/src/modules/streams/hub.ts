@@ -1,5 +1,6 @@
-// All who follow changes in this process. In: requests, notifications, and how far each project's changes go. Out: rounds of the
-// projects. Nobody is told anything while this process can't know whether a credential still holds.
+// All subscribers to changes in this process. In: requests, notifications, and how far each project's changes go. Out:
+// rounds of the projects. No subscriber gets anything while this process can't know whether credentials are still
+// valid.
 import type { Listening } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
@@ -23,25 +24,25 @@ export interface StreamHubOptions {
   readonly registry: ReleaseRegistry;
   readonly limits: StreamLimits;
   readonly logger: Logger;
-  /** Has `wake` called when something may have been written. What is missed is found by polling. */
+  /** Calls `wake` when something may have been written. Polling finds what was missed. */
   readonly listen: (wake: () => void) => Promise<Listening>;
 }
 
-/** Where and for what somebody follows. */
+/** A request to follow the changes of an entity. */
 export interface FollowRequest extends FollowerRequest {
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
   readonly cursors: CursorCodec;
-  /** The id of the last event that was received; null for a stream that begins now. */
+  /** The id of the last received event; null for a new stream. */
   readonly lastId: string | null;
 }
 
 export interface StreamHub {
   /** @throws Fault `rate_limited`, `unavailable`. */
   follow(request: FollowRequest): Promise<EventStream>;
-  /** Something may have been written, or a credential has changed. */
+  /** Call it when something may have been written, or a credential has changed. */
   wake(): void;
-  /** Ends all streams; each is told when to come back. */
+  /** Ends all streams, and tells each when to reconnect. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +55,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
   const { pool, epoch, registry, limits, logger } = options;
   const log = createChangeLog(pool);
   const projects = new Map<string, ProjectStreams>();
-  /** Streams that are open or about to be, by project and by account. */
+  /** Streams that are open or being opened, by project and by account. */
   const places = new Tally();
   const underWay = new Set<string>();
   let stopped = false;
@@ -72,15 +73,15 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
       const streams = projects.get(projectId);
       if (streams === undefined || underWay.has(projectId)) continue;
       underWay.add(projectId);
-      // No project waits for another's round.
+      // No project waits for another project's round.
       void streams
         .round(extent)
-        .catch((error: unknown) => logger.warn({ err: error, projectId }, "changes could not be told"))
+        .catch((error: unknown) => logger.warn({ err: error, projectId }, "changes could not be sent"))
         .finally(() => underWay.delete(projectId));
     }
   };
 
-  /** What was given up meanwhile has lost changes: those who follow it read again. */
+  /** If the recording was given up meanwhile, changes were lost: the subscribers read everything again. */
   const renew = async (): Promise<void> => {
     renewedAt = performance.now();
     const all = [...projects.values()].flatMap(({ release, channels }) =>
@@ -100,7 +101,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
     }
     lookAgain = false;
     looking = look()
-      .catch((error: unknown) => logger.warn({ err: error }, "changes could not be looked for"))
+      .catch((error: unknown) => logger.warn({ err: error }, "changes could not be read"))
       .finally(() => {
         looking = null;
         if (lookAgain) setTimeout(wake, LOOK_PAUSE_MS).unref();
@@ -124,12 +125,12 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
     listening ??= options.listen(wake).catch(() => null);
   };
 
-  /** Takes a place before anything is waited for: those who ask at once would all find the same ones free. */
+  /** Takes a place before any waiting; otherwise simultaneous requests would all see the same free places. */
   const admit = (projectId: string, account: string): void => {
     if (stopped) throw leaving();
     const isFull = places.get(account) >= limits.perCaller || places.get(projectId) >= limits.perProject;
     if (isFull) {
-      const detail = `At most ${limits.perCaller} streams of one caller, and ${limits.perProject} of one project, may be open at once.`;
+      const detail = `At most ${limits.perCaller} streams per caller, and ${limits.perProject} per project, can be open at once.`;
       throw new Fault("rate_limited", { detail, headers: { "retry-after": "10" } });
     }
     for (const place of [account, projectId]) places.add(place, 1);
@@ -160,13 +161,14 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         const extent = (await log.extents([projectId])).get(projectId);
         if (extent === undefined || stopped) throw leaving();
         const [streams, channel] = channelOf(request, from);
-        const asked = request.lastId === null ? null : channel.open(request.lastId);
-        const isKept = asked !== null && asked >= Math.max(extent.pruned, channel.from) && asked <= extent.head;
-        const position = isKept ? asked : extent.head;
+        const resumedAt = request.lastId === null ? null : channel.open(request.lastId);
+        const isKept =
+          resumedAt !== null && resumedAt >= Math.max(extent.pruned, channel.from) && resumedAt <= extent.head;
+        const position = isKept ? resumedAt : extent.head;
         const follower = new Follower(request, account, position, channel.seal, wake);
-        // What a round has learnt of changes before there was this channel, it learns no more.
+        // A round that has already read past changes won't report them to this new channel.
         channel.last = Math.max(channel.last, extent.head, streams.known);
-        // Who has come back holds an old id, and is soon told one that is not.
+        // A client that came back has an old id, and soon gets a new one.
         const firstBeatMs = isKept ? RESUMED_BEAT_MS : BEAT_MS;
         follower.beatAt = performance.now() + firstBeatMs * (0.5 + Math.random() / 2);
         channel.followers.add(follower);
@@ -201,12 +203,12 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
 
 const LOOK_PAUSE_MS = 10;
 
-/** The stream may begin in another process, or a moment later. */
+/** The stream can start in another process, or a moment later. */
 function leaving(): Fault {
   return new Fault("unavailable", { headers: { "retry-after": "1" } });
 }
 
-/** How many there are of each; nothing is kept of those of which there are none. */
+/** Counts per name. A count of zero takes no memory. */
 class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -221,7 +223,7 @@ class Tally {
   }
 }
 
-/** Tables whose writes leave changes, or marks, of the entity. */
+/** Tables whose writes record changes, or marks, of the entity. */
 function tablesOf(release: ActiveRelease, entity: string): readonly string[] {
   const all = entityView(release, entity).all.values();
   return [...all]

@@ -1,5 +1,6 @@
-// Ways of losing sight of a record by what it belongs to: its parents, what is shared, and organizations. Within a second the stream
-// says `gone`, `resync` or why it ends, and tells nothing that is hidden by then. Owners, roles and credentials: `sight.test.ts`.
+// Ways of losing sight of a record through what it belongs to: its parents, shares, and organizations. Within a second
+// the stream sends `gone`, `resync` or the reason for its end, and nothing that is hidden by then. Owners, roles and
+// credentials: `sight.test.ts`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { openStreamCell, type Person, type StreamCell } from "./testing/stream-cell.ts";
@@ -38,7 +39,7 @@ entities:
       admin: { all: true }
       user: { read: "member(org_id, admin)" }
 `;
-/** Sight changes within so long. */
+/** Sight changes within this time. */
 const SOON_MS = 1_000;
 const SECRET = "the hidden text";
 
@@ -62,7 +63,7 @@ const change = (path: string, body: unknown): Promise<unknown> =>
 const remove = (path: string): Promise<unknown> => desk.call("DELETE", `/v1/resources/${path}`, desk.adminKey);
 const kinds = ({ events }: TestStream): readonly string[] => events.map(({ event }) => event);
 
-/** Runs `lose`, and waits for what the stream says of it: it has to be `wanted`, and the last that it says. */
+/** Runs `lose`, and waits for the stream's event: it must be `wanted`, and the last one. */
 async function loses(stream: TestStream, lose: () => Promise<unknown>, wanted: string): Promise<void> {
   const before = stream.events.length;
   await lose();
@@ -77,7 +78,7 @@ async function paperIn(region: string): Promise<{ readonly folder: string; reado
   return { folder, paper: await make("papers", { text: "a", folder_id: folder }) };
 }
 
-it("a record that is moved to a hidden parent is gone, and what becomes of it there is not told", async () => {
+it("a record that is moved to a hidden parent is gone, and its later changes are not sent", async () => {
   const [shown, hidden] = [await make("regions", { name: "a" }), await make("regions", { name: "b", open: false })];
   const elsewhere = await make("folders", { name: "g", region_id: hidden });
   const stream = await desk.follow("resource=papers", ana.token, { at: 1 });
@@ -91,14 +92,14 @@ it("a record that is moved to a hidden parent is gone, and what becomes of it th
   stream.leave();
 });
 
-it("a parent that is moved makes a resync, and so does a parent's parent that changes", async () => {
+it("a moved parent causes a resync, and so does a changed grandparent", async () => {
   const [shown, hidden] = [await make("regions", { name: "a" }), await make("regions", { name: "b", open: false })];
   const stream = await desk.follow("resource=papers", ana.token, { at: 1 });
   const { folder, paper } = await paperIn(shown);
   await stream.until(1);
   await loses(stream, () => change(`folders/${folder}`, { region_id: hidden }), "resync");
   await change(`papers/${paper}`, { text: SECRET });
-  // What comes behind it is told once it has been judged, while the region still hides it.
+  // The next change is sent once it has been judged, while the region still hides it.
   const behind = stream.events.length + 1;
   await paperIn(await make("regions", { name: "d" }));
   await stream.until(behind);
@@ -107,7 +108,7 @@ it("a parent that is moved makes a resync, and so does a parent's parent that ch
   stream.leave();
 });
 
-it("a parent that is deleted softly makes a resync, and so does its return", async () => {
+it("a softly deleted parent causes a resync, and so does its restore", async () => {
   const shown = await make("regions", { name: "a" });
   const { folder } = await paperIn(shown);
   const other = await make("folders", { name: "empty", region_id: shown });
@@ -118,7 +119,7 @@ it("a parent that is deleted softly makes a resync, and so does its return", asy
   stream.leave();
 });
 
-it("a row that a rule looks for makes a resync when it comes, changes, and goes", async () => {
+it("a row that a rule looks up causes a resync when it is created, changed and deleted", async () => {
   const ben = await desk.signUp("ben@example.com");
   const letter = await make("letters", { text: SECRET });
   const stream = await desk.follow("resource=letters", ana.token, { at: 1 });
@@ -139,7 +140,7 @@ it("a row that a rule looks for makes a resync when it comes, changes, and goes"
   stream.leave();
 });
 
-it("another role in the organization makes a resync, and its tasks are told no more", async () => {
+it("another role in the organization causes a resync, and its tasks are no longer sent", async () => {
   const owner = await desk.signUp("owner@example.com");
   const { id: organization } = await desk.call("POST", "/v1/organizations", owner.token, { name: "o" });
   const member = await desk.signUp("member@example.com");
@@ -167,7 +168,7 @@ it("a record can't be moved to another organization", async () => {
   await expect(change(`tasks/${task}`, { org_id: second })).rejects.toThrow("immutable");
 });
 
-it("a stream in a named organization ends when its user is no member any more", async () => {
+it("a stream in a named organization ends when its user is no longer a member", async () => {
   const owner = await desk.signUp("host@example.com");
   const { id: organization } = await desk.call("POST", "/v1/organizations", owner.token, { name: "o" });
   const guest = await desk.signUp("guest@example.com");
@@ -184,7 +185,7 @@ it("a stream in a named organization ends when its user is no member any more", 
   await expect.poll(stream.isEnded).toBe(true);
 });
 
-it("an idle stream says every 15 seconds that it lives", async () => {
+it("an idle stream sends a sign of life every 15 seconds", async () => {
   const cut = new AbortController();
   const url = `${desk.webs[0]?.apiUrl}/v1/events/stream?resource=letters`;
   const reply = await fetch(url, { headers: { authorization: `Bearer ${desk.adminKey}` }, signal: cut.signal });

@@ -1,4 +1,4 @@
-// Whatever the order of commits, whoever is cut, and however slowly somebody reads: each change is told once.
+// Each change is sent once, whatever the order of commits, the disconnections and the speed of reading.
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { afterEach, expect, it } from "vitest";
@@ -27,14 +27,14 @@ const told = (events: readonly TestEvent[]): string[] =>
     .filter(({ data }) => data.record !== undefined)
     .map(({ data }) => `${data.record.title} ${data.record.version}`);
 
-it("a change that commits late is told behind those that were told already, and none is left out", async () => {
+it("a change that commits late is sent after those that were already sent, and none is missed", async () => {
   desk = await openStreamCell(TEXT);
   const stream = await desk.follow("resource=tickets", desk.adminKey, { at: 1 });
   const { id } = await desk.call("POST", tickets, desk.adminKey, { title: "held" });
   await stream.until(1);
   const open = await desk.cell.pool.connect();
   await open.query("BEGIN");
-  // What the statement of a write leaves, in a transaction that stays open while others commit.
+  // What the statement of a write records, in a transaction that stays open while others commit.
   await open.query(
     `INSERT INTO plinth.changes (project_id, entity, kind, record_id, new)
      SELECT project_id, entity, kind, record_id, new FROM plinth.changes WHERE record_id = $1`,
@@ -68,7 +68,7 @@ it("a write that began before somebody followed is waited for", async () => {
   expect(begun).toBe(true);
 }, 60_000);
 
-it("each change is told once, whoever is cut meanwhile", async () => {
+it("each change is sent once, even after disconnections", async () => {
   desk = await openStreamCell(TEXT);
   const cell = desk;
   const wanted: string[] = [];
@@ -81,7 +81,7 @@ it("each change is told once, whoever is cut meanwhile", async () => {
       wanted.push(`${title} 1`, `${title} 2`);
     }
   };
-  /** Reads on, is cut now and then, and comes back to either process where it was. */
+  /** Reads on, is disconnected sometimes, and reconnects to either process at its position. */
   const reader = async (): Promise<string[]> => {
     const seen: TestEvent[] = [];
     let lastId: string | null = null;
@@ -113,14 +113,14 @@ it("each change is told once, whoever is cut meanwhile", async () => {
   for (const seen of await Promise.all(readers)) expect(seen.toSorted()).toEqual(wanted.toSorted());
   await steady.until(wanted.length, 5_000);
   expect(told(steady.events).toSorted()).toEqual(wanted.toSorted());
-  // Of one record in their order.
+  // The changes of one record in their order.
   const places = told(steady.events);
   for (const first of wanted.filter((one) => one.endsWith(" 1"))) {
     expect(places.indexOf(first)).toBeLessThan(places.indexOf(first.replace(/ 1$/, " 2")));
   }
 }, 90_000);
 
-it("who reads slowly is given no more than they take, and misses nothing", async () => {
+it("a slow reader gets no more than it reads, and misses nothing", async () => {
   desk = await openStreamCell(TEXT, { processes: 1 });
   const cut = new AbortController();
   const url = `${desk.webs[0]?.apiUrl}/v1/events/stream?resource=tickets`;
@@ -139,7 +139,7 @@ it("who reads slowly is given no more than they take, and misses nothing", async
   await read;
 }, 60_000);
 
-it("a stop tells when to come back, and the stream goes on elsewhere", async () => {
+it("a stop says when to reconnect, and the stream continues elsewhere", async () => {
   desk = await openStreamCell(TEXT);
   const stream = await desk.follow("resource=tickets", desk.adminKey);
   await desk.call("POST", tickets, desk.adminKey, { title: "one" });
@@ -152,7 +152,7 @@ it("a stop tells when to come back, and the stream goes on elsewhere", async () 
   expect(told(await again.until(1))).toEqual(["two 1"]);
 }, 60_000);
 
-it("a caller has no more streams than their share, and gets it back", async () => {
+it("a caller has no more streams than their share, and gets the places back", async () => {
   desk = await openStreamCell(TEXT, { processes: 1, streamLimits: { perProject: 3, perCaller: 2 } });
   const open = [
     await desk.follow("resource=tickets", desk.adminKey),
@@ -163,7 +163,7 @@ it("a caller has no more streams than their share, and gets it back", async () =
   await expect.poll(async () => (await desk?.follow("resource=tickets", desk.adminKey))?.status).toBe(200);
 }, 60_000);
 
-it("a project has no more streams than its share, also where all are asked for at once", async () => {
+it("a project has no more streams than its share, even if all are requested at once", async () => {
   desk = await openStreamCell(TEXT, { processes: 1, streamLimits: { perProject: 3, perCaller: 100 } });
   const cell = desk;
   const asked = await Promise.all(Array.from({ length: 12 }, () => cell.follow("resource=tickets", cell.adminKey)));

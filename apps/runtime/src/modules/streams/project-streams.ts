@@ -1,5 +1,6 @@
-// The streams of one project in this process. In: how far its changes go. Out: each stream judged anew where credentials or the release
-// have changed, then told what is new. One round at a time: who is judged anew is never told by the judgement before.
+// The streams of one project in this process. In: how far its changes go. Out: each stream is judged again if
+// credentials or the release have changed, then gets the new changes. Rounds run one at a time, so that nobody gets
+// changes under an outdated judgement.
 import { Fault, faultCatalogue } from "@plinth/service";
 import type { Pool } from "pg";
 import { findOrganization } from "../../http/stages/find-organization.ts";
@@ -21,7 +22,7 @@ export interface ProjectStreamsOptions {
   readonly tenant: Tenant;
 }
 
-/** Also where the epoch says nothing: keys and tokens end by themselves. */
+/** Even without a change of the epoch, because keys and tokens expire by themselves. */
 const JUDGE_AGAIN_MS = 30_000;
 
 export class ProjectStreams {
@@ -37,7 +38,7 @@ export class ProjectStreams {
     this.#judged = { stamp: 0, atMs: Number.NEGATIVE_INFINITY };
   }
 
-  /** The number up to which it is known which entities have changed. */
+  /** The number up to which the changed entities are known. */
   get known(): number {
     return this.#known;
   }
@@ -48,14 +49,14 @@ export class ProjectStreams {
     return size;
   }
 
-  /** Without those who have been told that it is over, and have yet to read it. */
+  /** Without those whose stream has ended but is not fully read. */
   *followers(): Iterable<Follower> {
     for (const { followers } of this.channels.values()) {
       for (const follower of followers) if (!follower.stream.isOver) yield follower;
     }
   }
 
-  /** @throws what the database says; what was not told is told in a later round. */
+  /** @throws the database's errors. A later round sends what was not sent. */
   async round({ head, pruned }: Extent): Promise<void> {
     const { epoch, registry, log, tenant } = this.#options;
     const { projectId } = this.release;
@@ -89,9 +90,11 @@ export class ProjectStreams {
         if (follower.isJudged && follower.position < Math.max(pruned, channel.from)) follower.resync(head);
       }
     }
-    // An entity whose changes can't be judged keeps nobody from those of others.
-    const told = await Promise.allSettled([...this.channels.values()].map((channel) => channel.deliver(tenant, head)));
-    for (const each of told) if (each.status === "rejected") throw each.reason;
+    // A failure for one entity must not stop the changes of others.
+    const results = await Promise.allSettled(
+      [...this.channels.values()].map((channel) => channel.deliver(tenant, head)),
+    );
+    for (const each of results) if (each.status === "rejected") throw each.reason;
   }
 
   remove(channel: Channel, follower: Follower): void {
@@ -101,7 +104,7 @@ export class ProjectStreams {
     }
   }
 
-  /** Other rules hold now, and maybe other columns. */
+  /** The rules may differ now, and the columns too. */
   #moveTo(release: ActiveRelease, head: number): void {
     const before = [...this.channels.values()];
     this.channels.clear();
@@ -143,7 +146,7 @@ export class ProjectStreams {
   }
 }
 
-/** The organization that they follow in, or why they may follow no longer. */
+/** The organization in which they follow, or the reason why they can no longer follow. */
 function standingOf(
   release: ActiveRelease,
   principal: CallerPrincipal,
@@ -157,7 +160,7 @@ function standingOf(
     const organization = findOrganization(principal, { headers });
     return { principal, organization, filter: readFilter(view, principal.roles) };
   } catch (error) {
-    // What they filtered by may be gone, or hidden from them.
+    // A field in their filter may be gone, or hidden from them.
     if (error instanceof Fault) return error.status === 400 ? new Fault("forbidden") : error;
     throw error;
   }

@@ -1,5 +1,6 @@
-// Whether those who follow still may, and as whom. In: their credentials as they were. Out: principals as they are now, or why there
-// is none any more. It asks the database once for all sessions and once for all keys, and believes no cache.
+// Checks whether subscribers may still follow, and with which rights. In: their previous credentials. Out: principals
+// as they are now, or the reason why one is no longer valid. It asks the database once for all sessions and once for
+// all keys, and uses no cache.
 
 import type { Pool } from "pg";
 import { rolesOfKey } from "../../identity/authenticate.ts";
@@ -11,7 +12,7 @@ import { organizationTables } from "../../project/organization-tables.ts";
 import type { CallerPrincipal } from "../../project/principal.ts";
 import type { Tenant } from "../../project/tenant.ts";
 
-/** Null for who may act no more. */
+/** Null for a principal that is no longer valid. */
 export type Judge = (principal: CallerPrincipal) => CallerPrincipal | null;
 
 export async function judgeOf(
@@ -39,7 +40,7 @@ export async function judgeOf(
   };
 }
 
-/** Whether the two see the same, as far as that lies with them. */
+/** Whether both see the same, as far as it depends on the principal. */
 export function isSame(one: CallerPrincipal, other: CallerPrincipal): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,4 +1,5 @@
-// `GET /v1/events/stream`: the changes of one entity as they happen. In: the resource, filters, and where to go on. Out: a stream.
+// `GET /v1/events/stream`: the changes of one entity as they happen. In: the resource, filters, and the position to
+// continue from. Out: a stream.
 import { Fault } from "@plinth/service";
 import { decodeJwt } from "jose";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -50,17 +51,19 @@ async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
   });
   const headers = {
     "content-type": "text/event-stream; charset=utf-8",
-    // Proxies that compress or gather replies would hold events back.
+    // Proxies that compress or buffer replies would delay events.
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
   };
   return { status: 200, headers, body };
 }
 
-/** What changes elsewhere is not followed: by it, a record would come or go unseen. */
+/**
+ * Filters over other records aren't allowed: a change of another record could make a record match without any event.
+ */
 function requireOwnFields(filter: Filter): Filter {
   if (isOfOwnFields(filter)) return filter;
-  throw bad("", "not_allowed", "A stream can be filtered by the fields of its own records alone.");
+  throw bad("", "not_allowed", "A stream can only be filtered by fields of its own records.");
 }
 
 function followedEntity(release: ActiveRelease, name: string | undefined): EntityView {
@@ -77,13 +80,15 @@ function followedEntity(release: ActiveRelease, name: string | undefined): Entit
   });
 }
 
-/** Until when the caller is known to be who they are. The token has been verified already. */
+/** How long the caller's identity is certain. The token has already been verified. */
 function tokenEnd({ incoming, principal }: ModuleContext): number | null {
-  // Control has said for one call who it is: they follow as long as such a word holds, and ask it again.
+  // Control vouches for an operator for a single call. The stream lasts as long as such a statement may be relied on,
+  // and the client then connects again.
   if (principal.kind === "operator") return Date.now() + OPERATOR_MS;
   if (principal.kind !== "user") return null;
-  const beside = incoming.headers["plinth-user-token"];
-  const token = typeof beside === "string" ? beside : (incoming.headers.authorization ?? "").replace(/^bearer +/i, "");
+  const userToken = incoming.headers["plinth-user-token"];
+  const token =
+    typeof userToken === "string" ? userToken : (incoming.headers.authorization ?? "").replace(/^bearer +/i, "");
   const { exp } = decodeJwt(token);
   return exp === undefined ? null : exp * 1000;
 }

@@ -1,4 +1,5 @@
-// Each way of losing sight of a record that is followed: within a second the stream says so, and never shows what is hidden by then.
+// Each way of losing sight of a followed record: within a second the stream says so, and never shows what is hidden by
+// then.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweepChanges } from "../../jobs/change-retention.ts";
 import { makeKey } from "../../modes/testing/cell.ts";
@@ -36,7 +37,7 @@ entities:
 `;
 const TEXT = textOf("owner_id == current_user.id && folder.open");
 
-/** Sight changes within so long. */
+/** Sight changes within this time. */
 const SOON_MS = 1_000;
 const SECRET = "the hidden text";
 
@@ -69,7 +70,7 @@ const organizationOf = async (owner: Person): Promise<string> =>
   (await desk.call("POST", "/v1/organizations", owner.token, { name: "o" })).id;
 
 describe("a record", () => {
-  it("is gone when its owner is another, and comes to the other", async () => {
+  it("is gone when its owner changes, and appears for the new owner", async () => {
     const [hers, his] = await Promise.all([
       desk.follow("resource=papers", ana.token),
       desk.follow("resource=papers", ben.token, { at: 1 }),
@@ -86,7 +87,7 @@ describe("a record", () => {
     his.leave();
   });
 
-  it("is gone when it is deleted softly, by its old values, and comes back", async () => {
+  it("is gone when it is softly deleted, judged by its old values, and returns", async () => {
     const [hers, his] = await Promise.all([
       desk.follow("resource=papers", ana.token),
       desk.follow("resource=papers", ben.token),
@@ -102,7 +103,7 @@ describe("a record", () => {
     his.leave();
   });
 
-  it("of which the content was hidden before it was told, is never told of it", async () => {
+  it("is never sent with content that was hidden before it was sent", async () => {
     const stream = await desk.follow("resource=papers", ana.token);
     stream.leave();
     const id = await paperOf(ana);
@@ -116,7 +117,7 @@ describe("a record", () => {
 });
 
 describe("without an event on the record", () => {
-  it("a parent that changes makes a resync; what no rule reads of it makes none", async () => {
+  it("a changed parent causes a resync, but not a change that no rule reads", async () => {
     const stream = await desk.follow("resource=papers", ana.token, { at: 1 });
     const { id } = await desk.call("POST", "/v1/resources/folders", desk.adminKey, { name: "g" });
     await change(`/v1/resources/folders/${id}`, { colour: "red" });
@@ -128,7 +129,7 @@ describe("without an event on the record", () => {
     stream.leave();
   });
 
-  it("a role that is taken ends a stream that it was for", async () => {
+  it("a removed role ends a stream that needs it", async () => {
     const cy = await person();
     await desk.call("PUT", `/v1/users/${cy.id}/roles`, desk.adminKey, { roles: ["agent"] });
     const stream = await desk.follow("resource=memos", cy.token, { at: 1 });
@@ -138,7 +139,7 @@ describe("without an event on the record", () => {
     await expect.poll(stream.isEnded).toBe(true);
   });
 
-  it("a role that is given makes a resync", async () => {
+  it("a new role causes a resync", async () => {
     const cy = await person();
     const stream = await desk.follow("resource=papers", cy.token, { at: 1 });
     await desk.call("PUT", `/v1/users/${cy.id}/roles`, desk.adminKey, { roles: ["admin"] });
@@ -148,7 +149,7 @@ describe("without an event on the record", () => {
     stream.leave();
   });
 
-  it("a membership that is revoked ends or resyncs the stream, and no record of the organization is told after", async () => {
+  it("a revoked membership ends or resyncs the stream, and no record of the organization is sent afterwards", async () => {
     const [owner, member] = [await person(), await person()];
     const organization = await organizationOf(owner);
     await desk.sql(
@@ -169,14 +170,14 @@ describe("without an event on the record", () => {
     stream.leave();
   });
 
-  it("a key that is revoked ends the stream", async () => {
+  it("a revoked key ends the stream", async () => {
     const { key, keyId } = await makeKey(desk.cell, desk.projectId, { role: "admin" });
     const stream = await desk.follow("resource=papers", key, { at: 1 });
     await desk.cell.keys.revoke(desk.projectId, keyId);
     expect((await stream.untilEvent("closed", SOON_MS)).data.code).toBe("unauthenticated");
   });
 
-  it("a session that is revoked ends the stream", async () => {
+  it("a revoked session ends the stream", async () => {
     const cy = await person();
     const stream = await desk.follow("resource=papers", cy.token, { at: 1 });
     const other = await desk.follow("resource=papers", ana.token, { at: 1 });
@@ -190,7 +191,7 @@ describe("without an event on the record", () => {
     other.leave();
   });
 
-  it("another chosen organization makes a resync", async () => {
+  it("another chosen organization causes a resync", async () => {
     const owner = await person();
     const first = await organizationOf(owner);
     const second = await organizationOf(owner);
@@ -210,7 +211,7 @@ describe("without an event on the record", () => {
     stream.leave();
   });
 
-  it("changes that are kept no longer make a resync", async () => {
+  it("deleted changes cause a resync", async () => {
     const stream = await desk.follow("resource=papers", desk.adminKey);
     await paperOf(ana);
     await stream.untilEvent("created");
@@ -223,7 +224,7 @@ describe("without an event on the record", () => {
     again.leave();
   });
 
-  it("a stricter rule that is deployed makes a resync, and holds from then on", async () => {
+  it("deploying a stricter rule causes a resync, and the rule applies from then on", async () => {
     const [hers, kept] = await Promise.all([
       desk.follow("resource=papers", ana.token, { at: 1 }),
       desk.follow("resource=papers", desk.adminKey, { at: 0 }),

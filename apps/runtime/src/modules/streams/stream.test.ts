@@ -1,4 +1,4 @@
-// The changes of an entity as they are followed: by whom, from where on, and that all web processes tell the same.
+// The stream of an entity's changes: who can follow it, from which position, and that all web processes send the same.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStreamCell, type Person, type StreamCell } from "./testing/stream-cell.ts";
 
@@ -50,7 +50,7 @@ afterAll(async () => {
 const tickets = "/v1/resources/tickets";
 
 describe("a stream", () => {
-  it("tells of changes in their order, in each web process", async () => {
+  it("sends changes in their order, in each web process", async () => {
     const streams = await Promise.all([
       desk.follow("resource=tickets", desk.adminKey, { at: 0 }),
       desk.follow("resource=ticket", desk.adminKey, { at: 1 }),
@@ -68,7 +68,7 @@ describe("a stream", () => {
     }
   });
 
-  it("tells of each change with what was written by it", async () => {
+  it("sends each change with the values that it wrote", async () => {
     const stream = await desk.follow("resource=tickets", desk.adminKey);
     const { id } = await desk.call("POST", tickets, desk.adminKey, { title: "1" });
     for (const title of ["2", "3", "4"]) await desk.call("PATCH", `${tickets}/${id}`, desk.adminKey, { title });
@@ -84,7 +84,7 @@ describe("a stream", () => {
     stream.leave();
   });
 
-  it("tells a user of their own records alone, with the fields that they read", async () => {
+  it("only sends users their own records, with the fields that they can read", async () => {
     const [hers, his] = await Promise.all([
       desk.follow("resource=tickets", ana.token),
       desk.follow("resource=tickets", ben.token, { at: 1 }),
@@ -103,7 +103,7 @@ describe("a stream", () => {
     his.leave();
   });
 
-  it("tells a user nothing of a change that they don't see", async () => {
+  it("sends a user nothing about an invisible change", async () => {
     const label = async (open: boolean): Promise<string> =>
       (await desk.call("POST", "/v1/resources/labels", desk.adminKey, { name: "l", open })).id;
     const [seen, hidden] = [await label(true), await label(false)];
@@ -132,7 +132,7 @@ describe("a stream", () => {
     all.leave();
   });
 
-  it("goes on behind the last event that was received, in another process too", async () => {
+  it("continues after the last received event, in another process too", async () => {
     const stream = await desk.follow("resource=tickets", desk.adminKey);
     await desk.call("POST", tickets, desk.adminKey, { title: "before" });
     await stream.until(1);
@@ -146,11 +146,11 @@ describe("a stream", () => {
     again.leave();
   });
 
-  it("is followed by fields that equal a value: what no longer does is gone", async () => {
+  it("can be filtered by a field's value: a record that no longer matches is gone", async () => {
     const stream = await desk.follow("resource=tickets&status=open", desk.adminKey);
     await desk.call("POST", tickets, desk.adminKey, { title: "done", status: "done" });
     const { id } = await desk.call("POST", tickets, desk.adminKey, { title: "open" });
-    // A change is sent with its content only while the record still matches.
+    // A change is only sent with its content while the record still matches.
     await stream.until(1);
     await desk.call("PATCH", `${tickets}/${id}`, desk.adminKey, { status: "done" });
     await stream.until(2);
@@ -165,7 +165,7 @@ describe("a stream", () => {
     stream.leave();
   });
 
-  it("begins with a resync where it can't go on", async () => {
+  it("begins with a resync if it can't continue", async () => {
     for (const lastId of ["nonsense", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]) {
       const stream = await desk.follow("resource=tickets", desk.adminKey, { lastId });
       expect(stream.events.map(({ event }) => event)).toEqual(["resync"]);
@@ -173,7 +173,7 @@ describe("a stream", () => {
     }
   });
 
-  it("asks proxies to pass it on as it is, and as it comes", async () => {
+  it("asks proxies to pass it on unchanged and without delay", async () => {
     const cut = new AbortController();
     const url = `${desk.webs[0]?.apiUrl}/v1/events/stream?resource=tickets`;
     const headers = { authorization: `Bearer ${desk.adminKey}`, "accept-encoding": "gzip, br" };
@@ -184,7 +184,7 @@ describe("a stream", () => {
     expect(reply.headers.get("content-encoding")).toBe(null);
   });
 
-  it("leaves a row in the audit log for what it has shown, where reads are kept", async () => {
+  it("leaves a row in the audit log for the shown records, if reads are audited", async () => {
     const stream = await desk.follow("resource=sheets", desk.adminKey);
     const { id } = await desk.call("POST", "/v1/resources/sheets", desk.adminKey, { name: "f" });
     await stream.until(1);
@@ -193,7 +193,7 @@ describe("a stream", () => {
     stream.leave();
   });
 
-  it("is refused where it can't be meant", async () => {
+  it("is refused with invalid parameters", async () => {
     const statusOf = async (query: string, token = desk.adminKey): Promise<number> =>
       (await desk.follow(query, token)).status;
     expect(await statusOf("")).toBe(400);

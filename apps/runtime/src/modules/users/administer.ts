@@ -1,5 +1,6 @@
-// What an operator does to an account: create it, shut it out, end its sessions, have a mail sent. In: a user, and who acts. Out:
-// nothing, or a Fault. It never learns a password. Each act has its line in the project's audit log, in its own transaction.
+// An operator's actions on an account: create it, disable it, end its sessions, have a mail sent. In: a user, and the
+// operator. Out: nothing, or a Fault. It never sees a password. Each action has its line in the project's audit log, in
+// its own transaction.
 import { randomUUID } from "node:crypto";
 import type { CreatedUser, NewUserBody } from "@plinth/bundle/cell";
 import type { TenantTransaction } from "@plinth/postgres";
@@ -46,7 +47,7 @@ export async function createUser(
       returning: "_w.id::text",
     });
     if (rows[0] === undefined)
-      throw new Fault("unique_violation", { detail: "A user has this e-mail address already." });
+      throw new Fault("unique_violation", { detail: "Another user already has this e-mail address." });
   });
   const token = await options.accountTokens.makeReset(release.projectId, id);
   if (await canMail(options.pool, release)) {
@@ -57,7 +58,7 @@ export async function createUser(
   return { id, isMailed: false, token, link: page === null ? null : `${page}#token=${encodeURIComponent(token)}` };
 }
 
-/** The epoch moves with it: from a second later on, no replica serves a token of the user's. @throws Fault not_found. */
+/** Also changes the epoch, so that after one second no replica accepts a token of the user. @throws Fault not_found. */
 export async function setDisabled(
   options: CredentialsOptions,
   acting: Acting,

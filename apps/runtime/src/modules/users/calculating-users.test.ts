@@ -1,5 +1,5 @@
-// Calculations over users: whom a list of users shows is counted, and nobody else; a field that may not be read is calculated with by
-// nobody.
+// Calculations over users: only users that a list would show are counted, and nobody can calculate with a field that
+// they can't read.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createTestCell,
@@ -78,7 +78,7 @@ test("an admin calculates over all users", async () => {
   ]);
 });
 
-test("others calculate over whom a list shows them", async () => {
+test("others calculate over the users that a list shows them", async () => {
   expect(await groups("ben", "select=count&group_by=team")).toEqual([
     { team: "north", count: 1 },
     { team: "south", count: 2 },
@@ -99,7 +99,7 @@ test("a field that is hidden in a record counts as null there", async () => {
   expect(await groups("ben", "select=count&birthday[is_null]=false")).toEqual([{ count: 0 }]);
 });
 
-test("a field that may not be read at all is refused", async () => {
+test("a field that can't be read at all is refused", async () => {
   for (const query of ["select=max(email)", "group_by=team", "select=count&name=dan"]) {
     const reply = await calculate("sue", query);
     expect([reply.status, reply.json.errors[0].code], query).toEqual([403, "not_readable"]);
@@ -110,15 +110,15 @@ test("a field that may not be read at all is refused", async () => {
   expect((await calculate("admin", "select=max(mood)")).status).toBe(400);
 });
 
-test("nobody calculates without a credential, or with a key that reads no users", async () => {
+test("nobody calculates without a credential, or with a key that can't read users", async () => {
   expect((await calculate(null, "select=count")).status).toBe(401);
   const refused = await calculate("pub", "select=count");
   expect([refused.status, refused.json.code]).toEqual([403, "forbidden"]);
-  // Of another project, its own.
+  // A user of another project sees its own users.
   expect(await groups("eve", "select=count")).toEqual([{ count: 1 }]);
 });
 
-test("what makes no sense is refused", async () => {
+test("invalid aggregates are refused", async () => {
   for (const query of ["", "select=total", "select=sum(name)", "group_by=roles", "select=count&expand=boss"]) {
     expect((await calculate("admin", query)).status, query).toBe(400);
   }

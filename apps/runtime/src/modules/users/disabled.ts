@@ -1,5 +1,5 @@
-// Users who are shut out by an operator. In: an open transaction and a user. Out: whether they are, or a Fault. It stands in the
-// cell's own tables, where no rule or statement of the project can change it.
+// Users that an operator has disabled. In: an open transaction and a user. Out: whether they are disabled, or a Fault.
+// The state is in the cell's own tables, where no rule or statement of the project can change it.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
@@ -10,7 +10,7 @@ export interface Disabled {
   readonly by: string;
 }
 
-/** @returns Those of the given users who are disabled, by id. */
+/** @returns the disabled users among the given ones, by id. */
 export async function disabledAmong(
   pool: Pool,
   projectId: string,
@@ -23,7 +23,10 @@ export async function disabledAmong(
   return new Map(rows.map(({ user_id, at, disabled_by }) => [user_id, { at: at.toISOString(), by: disabled_by }]));
 }
 
-/** The last of a transaction that lets a user in, under `lockAccount`: the worker role can't read it. @throws Fault forbidden. */
+/**
+ * The last step of a transaction that signs a user in, under `lockAccount`, because the worker role can't read the
+ * table. @throws Fault forbidden.
+ */
 export async function refuseDisabled(open: TenantTransaction, projectId: string, userId: string): Promise<void> {
   await open.client.query("SET LOCAL ROLE NONE");
   const { rowCount } = await open.client.query(
@@ -33,7 +36,7 @@ export async function refuseDisabled(open: TenantTransaction, projectId: string,
   if (rowCount !== 0) throw new Fault("forbidden", { detail: "This account is disabled." });
 }
 
-/** The last of its transaction, as above. @returns Whether that changed anything. */
+/** The last step of its transaction, as above. @returns whether that changed anything. */
 export async function markDisabled(
   open: TenantTransaction,
   projectId: string,

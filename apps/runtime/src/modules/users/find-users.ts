@@ -1,4 +1,4 @@
-// End users as the console lists them: facts of the account, no field of a profile. In: a project and what to look for. Out: a
+// Lists end users for the console: data of the account, but no field of a profile. In: a project and a search. Out: a
 // page, or one user with the sessions and organizations. It only reads.
 import type { EndUser, EndUserDetail, EndUserPage, FindUsersBody } from "@plinth/bundle/cell";
 import type { ProjectScope } from "@plinth/postgres";
@@ -16,7 +16,7 @@ export interface FindUsersOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
 }
 
-/** Of those who are disabled, or are not, the page is chosen among so many. */
+/** A filter by disabled or not considers at most this many disabled users. */
 const DISABLED_MAX = 10_000;
 const SESSIONS_MAX = 100;
 const ORGANIZATIONS_MAX = 100;
@@ -28,7 +28,7 @@ const instant = (sql: string, digits: "MS" | "US" = "MS"): string =>
 
 const isActive = "s.revoked_at IS NULL AND s.expires_at > now()";
 
-/** `u` is the user's row. A sign-in's own session has no parent; the last one of a user is never pruned. */
+/** `u` is the user's row. The first session of a sign-in has no parent. The last one of a user is never deleted. */
 function accountColumns(schema: string): string {
   return [
     "u.id::text",
@@ -126,7 +126,7 @@ export async function readUserDetail(
   };
 }
 
-/** Whether the connection that mails about accounts go through is set up. */
+/** Whether the connection for mails about accounts is set up. */
 export async function canMail(pool: Pool, { projectId, bundle }: ActiveRelease): Promise<boolean> {
   const name = bundle.background.emailConnections?.[0]?.name ?? USUAL_EMAIL_CONNECTION;
   const { rowCount } = await pool.query("SELECT FROM plinth.connections WHERE project_id = $1 AND name = $2", [
@@ -160,5 +160,5 @@ function accountOf(row: TextRow, marks: ReadonlyMap<string, Disabled>): EndUser 
 }
 
 function refuseCursor(): never {
-  throw new Fault("bad_request", { detail: "This cursor is not one of a list of users." });
+  throw new Fault("bad_request", { detail: "This cursor does not belong to a list of users." });
 }

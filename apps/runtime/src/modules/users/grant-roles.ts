@@ -1,4 +1,4 @@
-// Sets the roles of an end user. In: whom, which, and who acts. Out: the user, or a Fault.
+// Sets the roles of an end user. In: the user, the roles, and the caller. Out: the user, or a Fault.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { arrayLiteral } from "../../query/parameters.ts";
@@ -34,7 +34,7 @@ export async function grantRoles(
       values: [id, arrayLiteral(roles)],
       record: "written",
       changes: { roles: [before, roles] },
-      // Whoever gives the same roles again has changed nothing that anybody listens for.
+      // Setting the same roles again changes nothing that a listener needs to know.
       events: isChanged
         ? [{ name: "user.roles_changed", old: { roles: before }, data: { roles, roles_before: before } }]
         : [],
@@ -44,19 +44,19 @@ export async function grantRoles(
   });
 }
 
-/** Whoever gives roles may know their names: so many are told. */
+/** A caller who can give roles may know their names. A message lists up to this number. */
 const NAMED_MAX = 20;
 
 /** @throws Fault validation_failed. */
 export function requireKnownRoles(release: ActiveRelease, roles: readonly string[]): void {
   const declared = new Set(release.bundle.roles.map((role) => role.name));
-  // Everybody is public: it can neither be given nor taken away.
+  // Everybody has `public`: it can neither be given nor taken away.
   declared.delete("public");
   const named = [...declared].sort().slice(0, NAMED_MAX);
-  const known = `There are: ${named.join(", ")}${declared.size > NAMED_MAX ? " and more" : ""}.`;
+  const known = `These can be given: ${named.join(", ")}${declared.size > NAMED_MAX ? " and more" : ""}.`;
   const errors = roles
     .map((role, at) => ({ role, path: `/roles/${at}` }))
     .filter(({ role }) => !declared.has(role))
-    .map(({ role, path }) => ({ path, code: "unknown_role", message: `No role "${role}" can be given. ${known}` }));
+    .map(({ role, path }) => ({ path, code: "unknown_role", message: `The role "${role}" can't be given. ${known}` }));
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
 }

@@ -1,5 +1,6 @@
-// Users are asked for as the records of entities are: lists with conditions, order, fields, related records, counts and pages; one with
-// fields, related records and its version; changes that are tried, bound to a version or made once, with records that refer to the user.
+// Users can be read like the records of entities: lists with conditions, order, fields, related records, counts and
+// pages; single users with fields, related records and their version; and changes as a dry run, for one version or with
+// an idempotency key, and with records that refer to the user.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createTestCell,
@@ -75,14 +76,14 @@ test.each([
   expect(named(reply)).toEqual(expected);
 });
 
-test("a list shows the fields and the related records that it is asked for", async () => {
+test("a list shows the selected fields and related records", async () => {
   const reply = await get(
     "name=ben&fields=name,boss.name,boss.notes.text&expand=boss.notes&expand[boss.notes][sort]=text",
   );
   expect(reply.json.data).toEqual([{ name: "ben", boss: { name: "ana", notes: [{ text: "one" }, { text: "two" }] } }]);
 });
 
-test("a list is counted, and read in pages both ways", async () => {
+test("a list is counted, and read in pages in both directions", async () => {
   const first = await get("sort=name&limit=2&count=exact");
   expect([named(first), first.json.page.count]).toEqual([["ana", "ben"], 5]);
   const second = await get(`sort=name&limit=2&cursor=${first.json.page.next_cursor}`);
@@ -93,7 +94,7 @@ test("a list is counted, and read in pages both ways", async () => {
   expect([other.status, other.json.code]).toEqual([400, "invalid_cursor"]);
 });
 
-test("one is read with fields and related records, and is not sent again as it was", async () => {
+test("a user is read with fields and related records, and is not sent again if unchanged", async () => {
   const path = `/v1/users/${ids.get("ben")}`;
   const reply = await cell.send("eve", "GET", `${path}?fields=name,boss.name&expand=boss`);
   expect(reply.json.data).toEqual({ name: "ben", boss: { name: "ana" } });
@@ -101,7 +102,7 @@ test("one is read with fields and related records, and is not sent again as it w
   expect((await cell.send("eve", "GET", path, undefined, { "if-none-match": etag })).status).toBe(304);
 });
 
-test("a change is tried, held to a version, made once, and shows what it is asked for", async () => {
+test("a change supports dry runs, versions, idempotency keys and selected fields", async () => {
   const path = `/v1/users/${ids.get("eve")}`;
   const change = (query: string, body: object, headers = {}): Promise<TestReply> =>
     cell.send("eve", "PATCH", `${path}${query}`, body, headers);

@@ -1,4 +1,4 @@
-// Who may read users beside themselves: what a blueprint declares under `users: { permissions }`, asked over HTTP.
+// Who can read other users: the permissions under `users: { permissions }` in a blueprint, over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   bundleOf,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 describe("a user reads", () => {
-  test("others as far as the rule and its fields go, and themselves whole", async () => {
+  test("others as far as the rule and its fields allow, and themselves completely", async () => {
     const { json } = await cell.send(ana, "GET", "/v1/users?limit=50");
     const byId = new Map(json.data.map((one: { id: string }) => [one.id, one]));
     expect(byId.size).toBe(2);
@@ -60,7 +60,7 @@ describe("a user reads", () => {
     expect(byId.get(ana.id)).toMatchObject({ id: ana.id, email: ana.email, birthday: "2000-01-02" });
   });
 
-  test("one that the rule hides as little as one who isn't there", async () => {
+  test("a hidden user gets the same answer as a missing one", async () => {
     const [one, nobody] = [
       await cell.send(ana, "GET", `/v1/users/${hidden.id}`),
       await cell.send(ana, "GET", `/v1/users/${crypto.randomUUID()}`),
@@ -69,7 +69,7 @@ describe("a user reads", () => {
     expect((await cell.send(hidden, "GET", `/v1/users/${hidden.id}`)).json.data.email).toBe(hidden.email);
   });
 
-  test("nothing by a filter or an order over what is hidden", async () => {
+  test("nothing by a filter or a sort over hidden values", async () => {
     const found = await cell.send(ana, "GET", `/v1/users?email=${encodeURIComponent(ben.email)}`);
     expect(found.json.data).toEqual([]);
     const own = await cell.send(ana, "GET", `/v1/users?email=${encodeURIComponent(ana.email)}`);
@@ -80,7 +80,7 @@ describe("a user reads", () => {
     expect(sorted.status).toBe(403);
   });
 
-  test("no more by a key alone: public is granted nothing", async () => {
+  test("nothing more with only a key: public has no grant", async () => {
     expect((await cell.send(cell.publishable, "GET", "/v1/users")).status).toBe(403);
     expect((await cell.send(cell.publishable, "GET", `/v1/users/${ben.id}`)).status).toBe(403);
   });
@@ -90,7 +90,7 @@ describe("a user reads", () => {
   });
 });
 
-test("users are named by who may read them, and by nobody else", async () => {
+test("only callers who can read a user can refer to them", async () => {
   const create = (who: Person, guest: string) => cell.send(who, "POST", "/api/rooms", { title: "R", guest_id: guest });
   expect((await create(ana, ben.id)).status).toBe(201);
   expect((await create(hidden, hidden.id)).status).toBe(201);
@@ -108,7 +108,7 @@ test("`can(read, guest)` asks the same rule", async () => {
   expect((await rename(unseen)).status).toBe(403);
 });
 
-test("a role with fields of its own sees those of everybody, and changes nobody", async () => {
+test("a role with its own fields sees those of everybody, and changes nobody", async () => {
   const given = await cell.send(cell.admin, "PUT", `/v1/users/${ben.id}/roles`, { roles: ["user", "support"] });
   expect(given.status).toBe(200);
   const { json } = await cell.send(ben, "GET", `/v1/users/${hidden.id}`);
@@ -127,12 +127,12 @@ test("a role with fields of its own sees those of everybody, and changes nobody"
 });
 
 describe("a profile field that admins write", () => {
-  test("is refused to its user, who may send back what it holds", async () => {
+  test("can't be changed by its user, who can send back its value", async () => {
     const path = `/v1/users/${ana.id}`;
     const refused = await cell.send(ana, "PATCH", path, { nickname: "queen", verified: true });
     expect([refused.status, refused.json.errors]).toEqual([
       403,
-      [{ path: "/verified", code: "admin_only", message: "Only an admin may set it." }],
+      [{ path: "/verified", code: "admin_only", message: "Only an admin can set this field." }],
     ]);
     const kept = await cell.send(ana, "PATCH", path, { nickname: "ana", verified: false });
     expect([kept.status, kept.json.data.verified]).toEqual([200, false]);

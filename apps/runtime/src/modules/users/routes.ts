@@ -1,5 +1,5 @@
-// What the generated /v1/users routes can't do: the caller's own record, and granting roles.
-// In: an authenticated request. Out: a user. Only who holds admin changes a role.
+// The parts of /v1/users that generated routes can't do: the caller's own record, and setting roles. In: an
+// authenticated request. Out: a user. Only an admin can change a role.
 
 import { Fault } from "@plinth/service";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Unique profile fields: nobody takes what another user has, whichever way they write it, and a user is found by them as a record of an
-// entity is by its key. Of a user whom the caller doesn't see, nothing is told but that the value is taken.
+// Unique profile fields: nobody can take another user's value, in any notation, and a user is found by them like a
+// record by its key. For a user whom the caller can't see, the reply only says that the value is taken.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   bundleOf,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => cell?.close());
 
 describe("a value that another user has", () => {
-  test("is refused to a change, which changes nothing", async () => {
+  test("is refused in a change, which changes nothing", async () => {
     for (const username of ["ana", "hid"]) {
       const refused = await cell.refused(409, "unique_violation", [
         ben,
@@ -70,7 +70,7 @@ describe("a value that another user has", () => {
     expect((await patch(ben, { username: "ben" })).status).toBe(200);
   });
 
-  test("is refused to a sign-up, which makes nobody", async () => {
+  test("is refused in a sign-up, which creates nobody", async () => {
     const request = (profile: object, email: string): Parameters<OrganizationCell["send"]> => {
       const body = { email, password: "correct horse battery", profile };
       return [cell.publishable, "POST", "/v1/auth/sign-up", body];
@@ -82,20 +82,20 @@ describe("a value that another user has", () => {
       expect(taken(refused)).toEqual([["/profile/username", "taken"]]);
       refusals.push(refused.text.replace(/"request_id":"[^"]*"/, ""));
     }
-    // One whom everybody sees and one whom nobody does.
+    // A user whom everybody sees and one whom nobody sees.
     expect(refusals[0]).toBe(refusals[1]);
     expect((await signUp({ username: "new" }, "new@example.com")).json.data.user.username).toBe("new");
     expect((await signUp({}, "none@example.com")).json.data.user.username).toBeNull();
     expect((await signUp({}, "neither@example.com")).status).toBe(201);
   });
 
-  test("is given to one of all who want it at once", async () => {
+  test("is given to one of several simultaneous callers", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => cell.signUp()));
     const replies = await Promise.all(people.map((who) => patch(who, { username: "wanted" })));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
-  test("is free again once its user has another one", async () => {
+  test("is free again once its user has another value", async () => {
     expect((await patch(ben, { badge: "B1" })).status).toBe(200);
     expect((await patch(ben, { badge: null })).status).toBe(200);
     const other = await cell.signUp();
@@ -104,7 +104,7 @@ describe("a value that another user has", () => {
 });
 
 describe("a user is found by a key", () => {
-  test("as far as the caller sees them", async () => {
+  test("as far as the caller can see them", async () => {
     const found = await by(ben, "username/ana");
     expect([found.status, found.json.data.id, found.json.data.email]).toEqual([200, ana.id, undefined]);
     expect((await by(ana, "username/ana")).json.data.email).toBe(ana.email);
@@ -113,11 +113,11 @@ describe("a user is found by a key", () => {
     expect((await by(ana, "username/ana")).headers.get("etag")).toMatch(/^"\d+-/);
   });
 
-  test("and one who is hidden answers as one who isn't there", async () => {
+  test("and a hidden one gets the same answer as a missing one", async () => {
     const replies = [
       await by(ben, "username/hid"),
       await by(ben, "username/nobody"),
-      // Their own badge alone is shown to them.
+      // They only see their own badge.
       await by(ben, "badge/A1"),
       await by(ben, `email/${encodeURIComponent(ana.email)}`),
     ];
@@ -128,14 +128,14 @@ describe("a user is found by a key", () => {
     expect((await by(ana, "badge/A1")).json.data.id).toBe(ana.id);
   });
 
-  test("and not by one whose fields the caller may not read", async () => {
+  test("and not by a field that the caller can't read", async () => {
     await cell.send(cell.admin, "PUT", `/v1/users/${ben.id}/roles`, { roles: ["clerk"] });
     expect((await by(ben, "username/hid")).json.data.id).toBe(hidden.id);
     expect((await by(ben, "badge/H1")).status).toBe(404);
     await cell.send(cell.admin, "PUT", `/v1/users/${ben.id}/roles`, { roles: ["user"] });
   });
 
-  test("with a credential of the project that reads users", async () => {
+  test("with a credential of the project that can read users", async () => {
     expect((await by(null, "username/ana")).status).toBe(401);
     expect((await by(cell.publishable, "username/ana")).status).toBe(403);
     expect((await by(cell.foreign, "username/ana")).status).toBe(404);
@@ -166,13 +166,13 @@ describe("`q` looks in profile fields", () => {
     return json.data.map(({ id }: Person) => id);
   };
 
-  test("of the users whom the caller sees", async () => {
+  test("of the users whom the caller can see", async () => {
     expect(await search(ben, "paint")).toEqual([ana.id]);
     expect(await search(hidden, "paints dark")).toEqual([hidden.id]);
     expect(await search(ben, "whale")).toEqual([ana.id]);
   });
 
-  test("and not for a key that reads none", async () => {
+  test("and not for a key that can't read users", async () => {
     expect((await cell.send(cell.publishable, "GET", "/v1/users?q=paint")).status).toBe(403);
   });
 });

@@ -1,5 +1,5 @@
-// A user as the API shows one. In: SQL of a row, or a row of text. Out: select list and JSON.
-// It never selects a password's hash: it shows what callers may see of the bundle's `user`.
+// A user in the API's form. In: SQL of a row, or a row of text. Out: select list and JSON. It never selects a
+// password's hash: it only shows what callers may see of the bundle's `user`.
 import { fillTemplate } from "@plinth/bundle";
 import type { ActiveRelease, ServedBundle } from "../../project/active-release.ts";
 import type { TextRow } from "../../project/tenant.ts";

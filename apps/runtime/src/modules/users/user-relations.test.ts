@@ -1,4 +1,5 @@
-// From users to the records that refer to them, over HTTP: they are followed in filters, expansions and rules, each under its own rule.
+// Relations from users to the records that refer to them, over HTTP: in filters, expansions and rules, each under its
+// own rule.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createTestCell,
@@ -69,14 +70,14 @@ async function list(as: string, path: string): Promise<Row[]> {
   return reply.json.data;
 }
 
-test("a rule follows it: those see an article who follow its author", async () => {
+test("a rule follows it: followers of an author see the author's article", async () => {
   const titles = async (as: string): Promise<unknown> => (await list(as, "/api/articles")).map(({ title }) => title);
   expect([await titles("ben"), await titles("cem"), await titles("ana")]).toEqual([["News"], ["News"], ["News"]]);
   await cell.addUser("dan", project, ["user"]);
   expect(await titles("dan")).toEqual([]);
 });
 
-test("an expansion shows what its own rule shows, at the users and behind another record", async () => {
+test("an expansion shows what its own rule allows, at the users and through another record", async () => {
   const followers = async (as: string): Promise<Row> =>
     (await list(as, `/v1/users?id=${ana}&expand=followers&fields=id`))[0].followers.map((one: Row) => one.follower_id);
   expect(await followers("ben")).toEqual([ben]);
@@ -85,7 +86,7 @@ test("an expansion shows what its own rule shows, at the users and behind anothe
   expect(article.author.followers.map((one: Row) => one.follower_id)).toEqual([ben]);
 });
 
-test("a filter through it tells nothing of what is hidden", async () => {
+test("a filter through it reveals nothing hidden", async () => {
   const found = async (as: string, follower: string): Promise<unknown> =>
     (await list(as, `/v1/users?followers.follower_id=${follower}`)).map(({ id }) => id);
   expect(await found("ben", ben)).toEqual([ana]);
@@ -93,7 +94,7 @@ test("a filter through it tells nothing of what is hidden", async () => {
   expect(await found("cem", cem)).toEqual([ana]);
 });
 
-test("a condition on a field that is named like its relation is on either of them", async () => {
+test("a condition on a name that is a field and a relation can be on both", async () => {
   const count = async (json: object): Promise<number> =>
     (await list("ana", `/api/articles?where=${encodeURIComponent(JSON.stringify(json))}`)).length;
   const found = [

@@ -1,5 +1,5 @@
-// A line in a project's audit log about its inbound webhooks. In: the transaction, as the project's own role. It never holds a secret
-// or what a provider sent.
+// Writes a line about inbound webhooks to a project's audit log. In: the transaction, with the project's own role. The
+// line never contains a secret or a provider's data.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { actorOf } from "../audit.ts";

@@ -1,4 +1,4 @@
-// Intake and the API share a database and no connection: what holds up one of them leaves the other as quick as it was.
+// Inbound webhooks and the API share a database but no connection: a delay of one of them doesn't slow down the other.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
@@ -29,7 +29,7 @@ function deliver(id: string): Promise<Response> {
   return hooks.send("github", { body, headers: { "x-hub-signature-256": signature, "x-github-event": "push" } });
 }
 
-it("requests are taken while all connections that credentials and releases use are busy", async () => {
+it("requests are accepted while all connections for credentials and releases are busy", async () => {
   const { pool } = hooks.work.cell;
   const busy = Array.from({ length: 5 }, () => pool.query("SELECT pg_sleep(2)"));
   const first = await Promise.race([deliver("1"), ...busy]);
@@ -37,7 +37,7 @@ it("requests are taken while all connections that credentials and releases use a
   await Promise.all(busy);
 });
 
-it("the API answers while intake waits for its table, and what waits is taken in the end", async () => {
+it("the API answers while inbound requests wait for their table, and they are accepted in the end", async () => {
   const blocker = await hooks.work.cell.pool.connect();
   await blocker.query("BEGIN; LOCK TABLE plinth.inbound_requests IN EXCLUSIVE MODE");
   const waiting = Array.from({ length: 10 }, (_, at) => deliver(`waits ${at}`));

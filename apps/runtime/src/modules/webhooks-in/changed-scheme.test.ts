@@ -1,4 +1,5 @@
-// A source whose scheme changes while its secret stays: what everybody knows, or what is no key of the new scheme, signs nothing.
+// A source whose scheme changes while its secret stays: a public key, or a text that is no key of the new scheme,
+// verifies nothing.
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
 import { providerOf } from "./providers.ts";
@@ -17,7 +18,7 @@ const judge = (scheme: Scheme, secret: string, sign: string) =>
   verifyRequest(scheme, { headers: { "x-sign": sign }, body: BODY, url: "https://a.test/", nowMs: 0 }, [secret]);
 
 it.each([der.toString("base64"), der.subarray(-32).toString("base64"), der.subarray(-32).toString("hex")])(
-  "a public key, sent as %s, is no secret to sign with",
+  "a public key, sent as %s, is not accepted as a secret",
   (sent) => {
     const kept = keptText(schemeOf({ scheme: "ed25519", header: "x-sign" }), sent);
     const hmac = schemeOf({ scheme: "hmac-sha256", header: "x-sign" });
@@ -34,7 +35,7 @@ it("a password that decodes to an empty key signs nothing", () => {
   expect(judge(scheme, "whsec_!!!!!!!!", createHmac("sha256", "").update(BODY).digest("hex"))).toBe("bad_signature");
 });
 
-it("a secret is kept as it was sent", () => {
+it("a secret is stored as it was sent", () => {
   const hmac = schemeOf({ scheme: "hmac-sha256", header: "x-sign" });
   expect(keptText(hmac, der.subarray(-32).toString("hex"))).toBe(der.subarray(-32).toString("hex"));
 });

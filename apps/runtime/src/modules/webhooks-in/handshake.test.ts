@@ -1,4 +1,4 @@
-// Handshakes over HTTP: what providers ask before they send is answered to whoever holds a secret of the source, and to nobody else.
+// Handshakes over HTTP: only holders of a secret of the source get the answer that providers ask for before they send.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
@@ -54,7 +54,7 @@ const zoomAsks = '{"payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":
 // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request
 const twitchAsks = '{"challenge":"pogchamp-kappa-360noscope","subscription":{"type":"channel.follow"}}';
 
-it("Slack, Zoom and Twitch hear what they ask for, where they sign it", async () => {
+it("Slack, Zoom and Twitch get the expected answer if they sign the request", async () => {
   const slack = await sendSigned("slack", slackAsks);
   expect([slack.status, await slack.text()]).toEqual([200, "3eZbrw1aBm2rZgRNFdxV2595"]);
   expect(slack.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -70,7 +70,7 @@ it("Slack, Zoom and Twitch hear what they ask for, where they sign it", async ()
   expect(await hooks.call("/v1/webhooks/requests")).toEqual([]);
 });
 
-it("strangers hear nothing", async () => {
+it("strangers get no answer", async () => {
   for (const [source, body] of [
     ["slack", slackAsks],
     ["zoom", zoomAsks],
@@ -92,7 +92,7 @@ const hub = (changed: Readonly<Record<string, string>> = {}): string =>
     }),
   );
 
-it("Meta's GET is answered with its challenge, where it tells a secret of the source", async () => {
+it("Meta's GET is answered with its challenge if it contains a secret of the source", async () => {
   const answer = await hooks.send("meta", { method: "GET", query: hub() });
   expect([answer.status, await answer.text()]).toEqual([200, "1158201444"]);
   for (const changed of [
@@ -112,7 +112,7 @@ it("Meta's GET is answered with its challenge, where it tells a secret of the so
 });
 
 it.each(["meta", "github", "none"])(
-  "who asks %s first without a secret is answered as by every address",
+  "a %s request without a secret gets the same answer at every address",
   async (source) => {
     const head = await hooks.send(source, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -125,7 +125,7 @@ it.each(["meta", "github", "none"])(
   },
 );
 
-it("tokens can't be guessed: who is refused too often is limited", async () => {
+it("tokens can't be guessed: a caller that is refused too often is limited", async () => {
   const statuses: number[] = [];
   // On a busy machine more of them come back than are spent at first.
   for (let at = 0; at < 1_000 && !statuses.includes(429); at++) {

@@ -1,5 +1,6 @@
-// What providers ask before they send: whether the address is ours. In: a request that was verified, or a GET with a token. Out: what
-// the provider wants to hear, or null where it asks nothing. What it answers to somebody without a secret is the same for all addresses.
+// Answers providers that ask whether the address is ours before they send. In: a verified request, or a GET with a
+// token. Out: the expected answer, or null if the request asks nothing. Without a secret, the answer is the same for
+// all addresses.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Reply } from "../../http/contracts.ts";
 import type { Provider } from "./providers.ts";
@@ -8,16 +9,16 @@ import { type ReadRequest, textAt } from "./request-value.ts";
 /** @param signer The secret that signed the request. */
 export function challengeReply({ challenge }: Provider, read: ReadRequest, signer: () => string): Reply | null {
   if (challenge === undefined || textAt(read, challenge.at) !== challenge.is) return null;
-  const asked = textAt(read, challenge.answer);
-  if (asked === null) return null;
-  if (challenge.form === "text") return reply("text/plain; charset=utf-8", asked);
-  const encryptedToken = createHmac("sha256", signer()).update(asked).digest("hex");
-  return reply("application/json; charset=utf-8", JSON.stringify({ plainToken: asked, encryptedToken }));
+  const answerText = textAt(read, challenge.answer);
+  if (answerText === null) return null;
+  if (challenge.form === "text") return reply("text/plain; charset=utf-8", answerText);
+  const encryptedToken = createHmac("sha256", signer()).update(answerText).digest("hex");
+  return reply("application/json; charset=utf-8", JSON.stringify({ plainToken: answerText, encryptedToken }));
 }
 
 const CHALLENGE_MAX = 500;
 
-/** https://www.w3.org/TR/websub/ section 5.3, with the token that Meta adds. */
+/** https://www.w3.org/TR/websub/ section 5.3, with Meta's token. */
 export function subscriptionReply(query: string, secrets: readonly string[]): Reply | null {
   const sent = new URLSearchParams(query);
   const [mode, token, challenge] = ["mode", "verify_token", "challenge"].map((name) => sent.get(`hub.${name}`));
@@ -29,9 +30,10 @@ export function subscriptionReply(query: string, secrets: readonly string[]): Re
 const ECHOED = /^[A-Za-z0-9_.~-]{1,200}$/;
 
 /**
- * Some providers ask before there is a secret that they could prove: Trello by HEAD, Dropbox by GET with a text to be sent back. Every
- * address that could be one answers them, so that the answer says nothing of projects and sources.
- * https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks, https://www.dropbox.com/developers/reference/webhooks
+ * Some providers ask before there is a secret that they could prove: Trello by HEAD, Dropbox by GET with a text to send
+ * back. Every address of the right form answers them, so that the answer says nothing about projects and sources.
+ * https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks,
+ * https://www.dropbox.com/developers/reference/webhooks
  */
 export function openReply(method: string, query: string): Reply | null {
   if (method === "HEAD") return reply("text/plain; charset=utf-8", "");
@@ -39,7 +41,7 @@ export function openReply(method: string, query: string): Reply | null {
   return challenge !== null && ECHOED.test(challenge) ? reply("text/plain; charset=utf-8", challenge) : null;
 }
 
-/** So that no length is told. */
+/** Hides the length of the text. */
 function digestOf(text: string): Buffer {
   return createHmac("sha256", "plinth token").update(text).digest();
 }

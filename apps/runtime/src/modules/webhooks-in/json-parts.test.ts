@@ -1,4 +1,4 @@
-// Parts of JSON texts: as JSON.parse would give them, but with all digits, and whatever the nesting.
+// Parts of JSON texts: as JSON.parse would return them, but with all digits, and at any depth of nesting.
 import { expect, it } from "vitest";
 import { itemTexts, partAt } from "./json-parts.ts";
 import { itemsAt, readRequest, textAt } from "./request-value.ts";
@@ -21,17 +21,17 @@ it("finds what JSON.parse finds", () => {
   expect(itemTexts("[]")).toEqual([]);
 });
 
-it("takes any nesting", () => {
+it("accepts any nesting", () => {
   const items = itemsAt(read(`{"events":[${deep}, 12345678901234567890]}`), "body.events", 2);
   expect(items).toMatchObject([{ json: deep }, { json: "12345678901234567890" }]);
   expect(textAt(read(`{"x":${deep},"id":12345678901234567890}`), "body.id")).toBe("12345678901234567890");
 });
 
-it("tells numbers apart that are infinite to JavaScript", () => {
+it("distinguishes numbers that are infinite in JavaScript", () => {
   expect(textAt(read('{"id":1e400}'), "body.id")).toBe("1e400");
 });
 
-it("a megabyte of numbers is looked through once, however many items ask", () => {
+it("a megabyte of numbers is searched once, however many items need it", () => {
   const request = read(`{"kind":12345678901234567890,"events":[[${Array(500_000).fill("1").join()}]]}`);
   expect(itemsAt(request, "body.events", 1)).toHaveLength(1);
   for (let at = 0; at < 2_000; at++) expect(textAt(request, "body.kind")).toBe("12345678901234567890");

@@ -1,16 +1,16 @@
-// Parts of a JSON text, with numbers as they were sent. In: text that has been parsed before, and where a part is. Out: texts without
-// blanks between their tokens. It takes time in proportion to the text, and no stack: whoever sends it chooses how deeply it is nested.
+// Finds parts of a JSON text, with numbers as they were sent. In: valid JSON text, and the path of a part. Out: texts
+// without blanks between their tokens. The time is proportional to the text, and it doesn't recurse, because the sender
+// decides how deeply it is nested.
 
 /**
- * @param json Valid JSON.
- * @param names Of members, or the indexes of items, from the outside in.
- * @returns Null where there is no such part.
+ * @param json Valid JSON. @param names Names of members, or indexes of items, from the outside in. @returns null if
+ * there is no such part.
  */
 export function partAt(json: string, names: readonly string[]): string | null {
   let text = withoutBlanks(json);
   for (const name of names) {
     let found: string | null = null;
-    // The last of several members of one name counts, as it does to JSON.parse.
+    // The last of several members with one name counts, as in JSON.parse.
     for (const part of partsOf(text)) if (part.name === name) found = part.text;
     if (found === null) return null;
     text = found;
@@ -18,7 +18,7 @@ export function partAt(json: string, names: readonly string[]): string | null {
   return text;
 }
 
-/** The texts of a list's items. @param json A list, as `partAt` gives it. */
+/** The texts of a list's items. @param json A list, from `partAt`. */
 export function itemTexts(json: string): readonly string[] {
   return [...partsOf(json)].map(({ text }) => text);
 }
@@ -61,7 +61,7 @@ function endOfValue(json: string, start: number): number {
   return at;
 }
 
-/** @param start Where its first quotation mark is. */
+/** @param start The position of its first quotation mark. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);

@@ -1,4 +1,5 @@
-// Requests that list events, as HubSpot and SendGrid send them: each item is an event of its own, kept once under its own key.
+// Requests that contain several events, as HubSpot and SendGrid send them: each item is a separate event, stored once
+// under its own key.
 import { createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
@@ -75,7 +76,7 @@ const kept = async (source: string) =>
     "SELECT status, reason, type, event, repeats FROM plinth.inbound_requests WHERE source = $1 ORDER BY id",
     [source],
   )) as readonly Record<string, unknown>[];
-/** What became events, as they are kept: numbers with their digits. */
+/** The events as they are stored: numbers with their digits. */
 const emitted = async (): Promise<readonly string[]> => {
   const rows = await hooks.work.sql(
     `SELECT data::text AS data FROM plinth.outbox WHERE name = 'contact.made'
@@ -86,7 +87,7 @@ const emitted = async (): Promise<readonly string[]> => {
 const item = (eventId: string, type = "contact.creation", more = "") =>
   `{"eventId": ${eventId}, "subscriptionType": "${type}"${more}}`;
 
-it("each item becomes an event once, with its digits; what maps to nothing is kept, and replayed alone", async () => {
+it("each item becomes an event once, with its digits; unmapped items are stored, and replayed separately", async () => {
   const first = `[${item("9007199254740993")}, ${item("9007199254740992", "contact.deletion")}, ${item("1")}, ${item("1")}]`;
   expect((await send("hubspot", first)).status).toBe(200);
   const rows = [
@@ -97,7 +98,7 @@ it("each item becomes an event once, with its digits; what maps to nothing is ke
   expect(await kept("hubspot")).toEqual(rows);
   await expect.poll(async () => (await emitted()).length).toBe(2);
   expect((await emitted()).join()).toContain("9007199254740993");
-  // The provider repeats the request, with one more behind.
+  // The provider repeats the request, with one more item at the end.
   expect((await send("hubspot", `${first.slice(0, -1)}, ${item("2")}]`)).status).toBe(200);
   expect((await kept("hubspot")).map((row) => row["repeats"])).toEqual([1, 1, 1, 0]);
   await expect.poll(async () => (await emitted()).length).toBe(3);
@@ -109,7 +110,7 @@ it("each item becomes an event once, with its digits; what maps to nothing is ke
   await expect.poll(async () => (await emitted()).length).toBe(4);
 });
 
-it("a workflow has the digits of a number that JavaScript would round", async () => {
+it("a workflow gets all digits of a number that JavaScript would round", async () => {
   const sent = `[${item("9007199254740993", "contact.change", ', "n": 12')}, ${item("9007199254740992", "contact.change")}]`;
   expect((await send("changes", sent)).status).toBe(200);
   const seen = () => hooks.work.sql("SELECT what, big::text AS big FROM {schema}.seens WHERE what <> 'x' ORDER BY 1");
@@ -119,7 +120,7 @@ it("a workflow has the digits of a number that JavaScript would round", async ()
   ]);
 });
 
-it("an item that can't be an event's data keeps no other from it", async () => {
+it("an item that can't be an event's data doesn't stop the others", async () => {
   const before = (await emitted()).length;
   const sent = `[${item("10")}, ${item("11", "contact.creation", ', "name": "\\u0000"')}, ${item("12")}]`;
   expect((await send("hubspot", sent)).status).toBe(200);
@@ -127,7 +128,7 @@ it("an item that can't be an event's data keeps no other from it", async () => {
   await expect.poll(async () => (await emitted()).length).toBe(before + 2);
 });
 
-it("a replay passes over what can't be an event's data, and again the next time", async () => {
+it("a replay skips requests that can't be an event's data, each time", async () => {
   const sent = [item("20", "later"), item("21", "later", ', "name": "\\u0000"'), item("22", "later")];
   expect((await send("hubspot", `[${sent.join()}]`)).status).toBe(200);
   // As if they had come before the live version.
@@ -142,7 +143,7 @@ it("a replay passes over what can't be an event's data, and again the next time"
   await expect(again).rejects.toMatchObject({ code: "conflict" });
 });
 
-it("an item that is nested too deeply is kept, and keeps no other from its event", async () => {
+it("an item that is nested too deeply is stored, and doesn't stop the others", async () => {
   const before = (await emitted()).length;
   const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
   const sent = `[${item("30")}, ${item("31", "contact.creation", `, "deep": ${deep}`)}, ${item("32")}]`;
@@ -151,7 +152,7 @@ it("an item that is nested too deeply is kept, and keeps no other from its event
   await expect.poll(async () => (await emitted()).length).toBe(before + 2);
 });
 
-it("what is no list, or is empty, is one request; so is a list that is too long", async () => {
+it("a request without a list, with an empty one or with one that is too long is one request", async () => {
   const before = (await kept("hubspot")).length;
   for (const body of ["{}", "[]"]) expect((await send("hubspot", body)).status).toBe(200);
   const long = `[${Array.from({ length: 2_001 }, (_, at) => item(String(5_000 + at))).join(",")}]`;
@@ -163,7 +164,7 @@ it("what is no list, or is empty, is one request; so is a list that is too long"
   expect((await kept("hubspot")).length).toBe(before + 3 + 2_000);
 });
 
-it("a list inside the body has its type from the body; without an id, an item is told by itself", async () => {
+it("a list inside the body takes its type from the body; without an id, an item is identified by its content", async () => {
   const before = (await emitted()).length;
   expect((await send("nested", '{"kind":"batch","data":{"events":[{"a":1},{"a":1},{"a":2}]}}')).status).toBe(200);
   expect((await send("nested", '{"kind":"batch","data":{"events":[{"a":2},{"a":3}]}}')).status).toBe(200);
@@ -171,7 +172,7 @@ it("a list inside the body has its type from the body; without an id, an item is
   await expect.poll(async () => (await emitted()).length).toBe(before + 3);
 });
 
-it("SendGrid's lists are known; a source that takes the type of the first stays as it is", async () => {
+it("SendGrid's lists are known; a source that uses the first item's type doesn't change", async () => {
   const before = (await emitted()).length;
   const events = `[{"event":"delivered","sg_event_id":"a"},{"event":"open","sg_event_id":"b"},{"event":"delivered","sg_event_id":"c"}]`;
   for (const source of ["mail", "mail_as_one"]) expect((await sendMail(source, events)).status).toBe(200);

@@ -1,5 +1,5 @@
-// Reports of a mail provider, over HTTP: a mail sent by Resend's API bounces, its address gets no more mail, and a report that is
-// repeated, unsigned, of another project or of a passing problem changes nothing.
+// Reports of a mail provider, over HTTP: a mail sent by Resend's API bounces, and its address gets no more mail. A
+// report that is repeated, unsigned, from another project or about a temporary problem changes nothing.
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { ProjectId } from "@plinth/bundle";
@@ -112,7 +112,7 @@ it.each([
   expect(resend.sent).toHaveLength(2);
 });
 
-it("a report that is repeated doesn't suppress an address that somebody has allowed again", async () => {
+it("a repeated report doesn't suppress an address that somebody has allowed again", async () => {
   await send("first");
   const report = resend.reportOf("email.bounced", resend.sent[0]!.id);
   expect(await post(report)).toBe(200);
@@ -127,14 +127,14 @@ it.each([
   ["of a bounce that may pass", "email.bounced", { bounce: { type: "Transient" } }],
   ["of another form", "email.bounced", { bounce: 3 }],
   ["of a mail that no database could name", "email.bounced", { email_id: "a\0" }],
-])("a report %s is taken, and suppresses nobody", async (_, type, more) => {
+])("a report %s is accepted, and suppresses nobody", async (_, type, more) => {
   await send("first");
   expect(await post(resend.reportOf(type, resend.sent[0]!.id, more))).toBe(200);
   expect(await read("/v1/emails")).toMatchObject([{ status: "sent" }]);
   expect(await read("/v1/email-suppressions")).toEqual([]);
 });
 
-it("a report that is not signed, of an unknown mail, or to another project changes nothing", async () => {
+it("a report that is unsigned, about an unknown mail, or to another project changes nothing", async () => {
   await send("first");
   const report = resend.reportOf("email.bounced", resend.sent[0]!.id);
   const forged = { ...report, headers: { ...report.headers, "svix-signature": "v1,AAAA" } };

@@ -1,5 +1,6 @@
-// What providers of mail report by webhook about mails that they took. In: the body of a genuine request. Out: the mail is marked, and an
-// address that can't be reached, or complained, gets no more mail of the project. Everything else is passed over.
+// Processes the reports of mail providers about mails that they accepted. In: the body of a genuine request. Out: the
+// mail is marked, and an address that can't be reached, or complained, gets no more mail of the project. Other requests
+// are ignored.
 import type { BundleInbound } from "@plinth/bundle";
 import { z } from "zod";
 import { type MailReport, type MailReportOptions, reportMail } from "../../mail/bounces.ts";
@@ -24,15 +25,15 @@ export function createMailReports(
 const resendEvent = z.object({
   type: z.enum(["email.bounced", "email.complained"]),
   data: z.object({
-    // Postgres has no text with a NUL character, so that no mail is called like that.
+    // Text in Postgres can't contain a NUL character, so no mail has such an id.
     email_id: z.string().regex(/^[^\0]{1,100}$/),
     bounce: z.object({ type: z.string().optional() }).optional(),
   }),
 });
 
 /**
- * https://resend.com/docs/webhooks/emails/bounced and /complained. A bounce that may pass (`Transient`, `Undetermined`) says nothing of
- * the next mail. Each mail has one receiver, so that the report needs to name none.
+ * https://resend.com/docs/webhooks/emails/bounced and /complained. A temporary bounce (`Transient`, `Undetermined`)
+ * says nothing about the next mail. Each mail has one recipient, so the report doesn't need to name one.
  */
 function readResend(value: unknown): Reported | null {
   const { data: event } = resendEvent.safeParse(value);

@@ -1,5 +1,5 @@
-// The verifier against providers' own packages and published examples: what they sign or print is genuine here, and what they refuse is
-// refused. Nothing in this file computes a signature itself where a provider's package can.
+// The verifier against providers' own packages and published examples: what they sign or print is genuine here, and
+// what they refuse is refused. This file never computes a signature itself if a provider's package can.
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import EasyPost from "@easypost/api";
 import { EventWebhook } from "@sendgrid/eventwebhook";
@@ -42,7 +42,7 @@ describe("Slack", () => {
     nowS: 1_531_420_618,
   };
 
-  it("its documented example is genuine, and nothing near it is", () => {
+  it("its documented example is genuine, and nothing similar is", () => {
     expect(judge("slack", secret, example)).toBeNull();
     expect(judge("slack", secret, { ...example, body: `${example.body}&a=b` })).toBe("bad_signature");
     expect(judge("slack", secret.replace("8", "9"), example)).toBe("bad_signature");
@@ -96,7 +96,7 @@ describe("Shopify", () => {
 });
 
 // https://shopify.dev/docs/apps/build/events/delivery-structure#headers: the same signature, without `x-` before its name
-it("Shopify's newer headers count, and before the older ones", () => {
+it("Shopify's newer headers count, and have priority over the older ones", () => {
   const secret = "a shop's client secret";
   const hmac = createHmac("sha256", secret).update(BODY).digest("base64");
   expect(judge("shopify", secret, { headers: { "shopify-hmac-sha256": hmac } })).toBeNull();
@@ -155,7 +155,7 @@ describe("Twilio", () => {
     );
   });
 
-  it("a body that is no form is signed by its hash in the address", () => {
+  it("a body that isn't a form is signed by its hash in the address", () => {
     const hash = createHash("sha256").update(BODY).digest("hex");
     const signed = `https://api.example.com/hooks/p/twilio?bodySHA256=${hash}`;
     const headers = headersOf(twilio.getExpectedTwilioSignature(token, signed, {}), "application/json");
@@ -194,13 +194,13 @@ describe("SendGrid", () => {
     nowS: 1_600_112_502,
   };
 
-  it("its package's example is genuine, and nothing near it is", () => {
+  it("its package's example is genuine, and nothing similar is", () => {
     expect(judge("sendgrid", key, example)).toBeNull();
     expect(judge("sendgrid", key, { ...example, body: example.body.trim() })).toBe("bad_signature");
     expect(judge("sendgrid", key, { ...example, nowS: example.nowS + 301 })).toBe("old_timestamp");
   });
 
-  it("its package agrees on what another key signs", () => {
+  it("its package agrees on another key's signatures", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const other = publicKey.export({ format: "der", type: "spki" }).toString("base64");
     const signature = signBytes("sha256", Buffer.from(`${NOW_S}${BODY}`), privateKey).toString("base64");
@@ -225,7 +225,7 @@ describe("EasyPost", () => {
   it.each(["sécret of the desk", "sécret of the desk".normalize("NFD"), "another secret"])(
     "its package agrees with the secret %j",
     (secret) => {
-      // Its package writes whole weights with a decimal, as EasyPost's own servers do.
+      // Its package writes whole weights with a decimal, like EasyPost's own servers.
       const body = '{"id":"evt_1","description":"tracker.updated","result":{"weight":17.5}}';
       const signature = createHmac("sha256", "sécret of the desk".normalize("NFKD")).update(body).digest("hex");
       const headers = { "x-hmac-signature": `hmac-sha256-hex=${signature}` };

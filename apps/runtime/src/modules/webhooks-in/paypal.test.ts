@@ -1,5 +1,5 @@
-// PayPal's signatures, as its documents prescribe them: which certificates are asked for, how often, and what is genuine. The
-// certificates are made here; the host that hands them out is the only fake.
+// PayPal's signatures, as its documents prescribe them: which certificates are fetched, how often, and what is genuine.
+// The certificates are created here; the host that serves them is the only fake.
 import { generateKeyPairSync, type KeyObject, sign as signBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -57,14 +57,14 @@ function judge({ body = BODY, webhookIds = [WEBHOOK_ID], headers = {}, key = pri
 }
 
 describe("a request", () => {
-  it("is genuine by any of the live webhook ids, and by no other", async () => {
+  it("is genuine with any of the live webhook ids, and with no other", async () => {
     expect(await judge()).toBeNull();
     expect(await judge({ webhookIds: ["0AB00000A0000000A", WEBHOOK_ID] })).toBeNull();
     expect(await judge({ webhookIds: ["0AB00000A0000000A"] })).toBe("bad_signature");
     expect(await judge({ webhookIds: [] })).toBe("bad_signature");
   });
 
-  it("is not, with another body, another key, or without a part", async () => {
+  it("is not genuine with another body, another key, or without a part", async () => {
     expect(await judge({ body: `${BODY} ` })).toBe("bad_signature");
     const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
     expect(await judge({ key: other })).toBe("bad_signature");
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(await judge({ headers: { "paypal-auth-algo": "SHA1withRSA" } })).toBe("no_signature");
   });
 
-  it("is not when it was sent days ago, or at no time", async () => {
+  it("is not genuine if it was sent days ago, or without a time", async () => {
     expect(await judge({ time: "2026-06-28T12:00:00Z" })).toBeNull();
     expect(await judge({ time: "2026-06-26T12:00:00Z" })).toBe("old_timestamp");
     expect(await judge({ time: "2026-07-06T12:00:00Z" })).toBe("old_timestamp");
@@ -111,11 +111,11 @@ describe("a certificate", () => {
     },
   );
 
-  it("is fetched once for all that come at once, and again when it has ended", async () => {
+  it("is fetched once for simultaneous requests, and again when it has expired", async () => {
     published.set(CERT_URL, certificateFor(SIGNER, "20200101000000Z", "20260703000000Z"));
     await Promise.all([judge(), judge(), judge()]);
     nowMs += 86_400_000;
-    // PayPal has it no longer, or doesn't answer: what it signed is known all the same.
+    // PayPal no longer has it, or doesn't answer: its signatures are still verified.
     published.set(CERT_URL, new Error("no answer"));
     expect(await judge({ time: "2026-07-02T12:00:00Z" })).toBeNull();
     expect(asked).toHaveLength(1);
@@ -126,7 +126,7 @@ describe("a certificate", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("that is known is not put out by others that strangers name", async () => {
+  it("that is known is not evicted by those that strangers name", async () => {
     expect(await judge()).toBeNull();
     for (let at = 0; at < 200; at++) {
       nowMs += 60_000;
@@ -151,7 +151,7 @@ describe("a certificate", () => {
     }
   });
 
-  it("that isn't there is not asked for again; one that could not be asked for is", async () => {
+  it("that is missing is not requested again; one that could not be fetched is", async () => {
     published.delete(CERT_URL);
     expect([await judge(), await judge()]).toEqual(["bad_signature", "bad_signature"]);
     expect(asked).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("a certificate", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("that strangers name uses up the budget of one source, and disturbs neither it nor others where theirs is known", async () => {
+  it("that strangers name only uses up the budget of one source, and doesn't affect sources with a known certificate", async () => {
     expect(await judge()).toBeNull();
     const named = (at: number) => ({
       headers: { "paypal-cert-url": `https://api.paypal.com/v1/notifications/certs/CERT-${at}` },

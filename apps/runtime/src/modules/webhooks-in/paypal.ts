@@ -1,7 +1,7 @@
-// Whether PayPal signed a request: RSA over ids and a checksum of the body, with a certificate that PayPal publishes under an address
-// that the request names. In: the raw request and the webhook ids that may be meant. Out: null where it is genuine, else why not. It
-// fetches from PayPal's own hosts alone, once for as long as a certificate is valid, and no more often than its budget.
-// https://developer.paypal.com/api/rest/webhooks/rest/#link-messagesignature
+// Verifies that PayPal signed a request: RSA over ids and a checksum of the body, with a certificate that PayPal
+// publishes at an address in the request. In: the raw request and the possible webhook ids. Out: null if it is genuine,
+// else the reason why not. It only fetches from PayPal's own hosts, once for as long as a certificate is valid, and
+// within its budget. https://developer.paypal.com/api/rest/webhooks/rest/#link-messagesignature
 import { verify as verifySignature, X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { crc32 } from "node:zlib";
@@ -11,8 +11,8 @@ import type { Refusal, SignedRequest } from "./verify.ts";
 
 export interface PaypalVerifierOptions {
   /**
-   * What stands under an address that was judged here; null where its server answers that it has nothing.
-   * @throws Error where there is no answer.
+   * Fetches the text at a checked address; null if its server answers that there is none. @throws Error if there is no
+   * answer.
    */
   readonly fetchText: (url: string) => Promise<string | null>;
   readonly clock: Clock;
@@ -20,23 +20,22 @@ export interface PaypalVerifierOptions {
 
 export interface PaypalVerifier {
   /**
-   * @param source Whose budget a fetch is counted to.
-   * @param webhookIds All that are live: one that fits is enough.
-   * @throws Fault unavailable where the certificate can't be had now: PayPal sends again.
+   * @param source Its budget counts the fetch. @param webhookIds All live ones: one match is enough. @throws Fault
+   * unavailable if the certificate can't be fetched now. PayPal will send the request again.
    */
   verify(source: string, request: SignedRequest, webhookIds: readonly string[]): Promise<Refusal | null>;
 }
 
 const CERTIFICATE =
   /^https:\/\/api(?:-m)?(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/CERT-[0-9A-Za-z-]{1,80}$/;
-/** Whose certificates sign messages: not any that PayPal has. */
+/** The certificates that sign messages. PayPal has others, which don't count. */
 const SIGNER = /(?:^|\n)CN=messageverificationcerts(?:\.sandbox)?\.paypal\.com(?:\n|$)/;
-/** PayPal repeats an event for three days, and doesn't say whether it signs anew. */
+/** PayPal repeats an event for three days, and doesn't say whether it signs again. */
 const TOLERANCE_MS = 4 * 86_400_000;
-/** What isn't there, or proves nothing, is asked for again after it. */
+/** A missing or useless certificate is only requested again after this time. */
 const ABSENT_MS = 3_600_000;
 const KEPT_MAX = 50;
-/** Fetches that strangers can cause by naming certificates that aren't there: of one source, and of this process. */
+/** Fetches that strangers can cause by naming missing certificates: for one source, and for this process. */
 const OF_SOURCE: RateLimit = { perSecond: 0.1, burst: 5 };
 const OF_ALL: RateLimit = { perSecond: 1, burst: 20 };
 
@@ -46,32 +45,32 @@ export function isWebhookId(text: string): boolean {
 }
 
 export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions): PaypalVerifier {
-  /** Until they end. Whoever names certificates that aren't there puts none of these out. */
+  /** Until they expire. Requests with missing certificates can't evict any of these. */
   const certificates = new Map<string, X509Certificate>();
-  /** What is being asked for, and what was not there. */
-  const asked = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
+  /** Fetches in progress, and certificates that were missing. */
+  const fetched = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
   const budget = createRateLimiter(OF_SOURCE, clock);
 
   async function certificateAt(source: string, url: string): Promise<X509Certificate | null> {
     const certificate = certificates.get(url);
     if (certificate !== undefined && isValidAt(certificate, clock.now())) return certificate;
     certificates.delete(url);
-    const known = asked.get(url);
+    const known = fetched.get(url);
     if (known !== undefined && known.untilMs > clock.now()) return known.found;
     if (!budget.take(`source ${source}`).allowed || !budget.take("all", 1, OF_ALL).allowed) {
-      throw new Fault("unavailable", { detail: "Too many certificates are asked for." });
+      throw new Fault("unavailable", { detail: "Too many certificates were requested." });
     }
     const found = fetchText(url).then(
       (text) => (text === null ? null : certificateOf(text)),
       (cause: unknown) => {
-        throw new Fault("unavailable", { detail: "A certificate could not be fetched.", cause });
+        throw new Fault("unavailable", { detail: "The certificate could not be fetched.", cause });
       },
     );
-    asked.delete(url);
-    asked.set(url, { untilMs: clock.now() + ABSENT_MS, found });
-    dropOldest(asked);
+    fetched.delete(url);
+    fetched.set(url, { untilMs: clock.now() + ABSENT_MS, found });
+    dropOldest(fetched);
     const forget = (): void => {
-      if (asked.get(url)?.found === found) asked.delete(url);
+      if (fetched.get(url)?.found === found) fetched.delete(url);
     };
     found.then(
       (brought) => {
@@ -80,7 +79,7 @@ export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions
         certificates.set(url, brought);
         dropOldest(certificates);
       },
-      // What could not be asked is asked again; what isn't there is not.
+      // A failed fetch is repeated; a missing certificate is not.
       forget,
     );
     return found;
@@ -124,7 +123,10 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
   return typeof value === "string" && value.length <= 1_000 ? value : null;
 }
 
-/** Null where it is none, or not of those that sign messages. The chain to its issuer was proven by the connection that brought it. */
+/**
+ * Null if it isn't a certificate, or not one that signs messages. The connection that fetched it has proved the chain
+ * to its issuer.
+ */
 function certificateOf(text: string): X509Certificate | null {
   try {
     const certificate = new X509Certificate(text);

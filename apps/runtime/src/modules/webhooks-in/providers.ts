@@ -1,36 +1,42 @@
-// How providers sign, as data, and where they say of which type a request is. Each entry names the page that it was taken from.
+// How each provider signs, as data, and where a request contains its type. Each entry names its source.
 import type { IncomingHttpHeaders } from "node:http";
 import type { BundleInbound, BundleScheme } from "@plinth/bundle";
 import { isWebhookId } from "./paypal.ts";
 import { isSecretOf, type MessagePart, type Scheme } from "./verify.ts";
 
 export interface Provider {
-  /** By name where it is more than data: see `paypal.ts`. */
+  /** A name if it is more than data: see `paypal.ts`. */
   readonly scheme: Scheme | "paypal";
-  /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
+  /**
+   * The paths that are used if the blueprint names none. Null: the type is unknown, and the body itself identifies
+   * requests.
+   */
   readonly type: string | null;
   readonly dedupe: string | null;
-  /** Where it always sends a list, each item of which is an event of its own, if the source's `type` is of an item. */
+  /**
+   * If the provider always sends a list: its path. Each item is an event if the source's `type` is a path within an
+   * item.
+   */
   readonly each?: string;
-  /** The member of the body that holds what the event carries, where the rest is an envelope; absent: all of the body. */
+  /** The member of the body with the event's data, if the rest is an envelope; absent: the whole body. */
   readonly data?: string;
-  /** A header that is signed, never the same for two events: a second body under it is refused. */
+  /** A signed header that is never the same for two events: a second body with it is refused. */
   readonly proof?: string;
-  /** What some of the provider's headers begin with in the place of the usual: each counts as the usual one. */
+  /** An alternative prefix for some of the provider's headers. Each counts as the usual one. */
   readonly aliases?: { readonly from: string; readonly to: string };
   /** A signed request that asks whether the address is ours. */
   readonly challenge?: Challenge;
-  /** Whether the provider asks first by GET with `hub.verify_token`, which is one of the source's secrets. */
+  /** Whether the provider first sends a GET with `hub.verify_token`, which is one of the source's secrets. */
   readonly asksByToken?: true;
 }
 
 export interface Challenge {
-  /** A path into the request, and what is there when it asks. */
+  /** A path in the request, and its value when the request asks. */
   readonly at: string;
   readonly is: string;
-  /** What it wants to hear: the text at this path. */
+  /** The expected answer: the text at this path. */
   readonly answer: string;
-  /** `signed`: as JSON, beside its HMAC by the secret. */
+  /** `signed`: as JSON, together with its HMAC by the secret. */
   readonly form: "text" | "signed";
 }
 
@@ -70,7 +76,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   github: {
     scheme: { ...bodySigned, header: "x-hub-signature-256", prefix: "sha256=" },
     type: "headers.x-github-event",
-    // Not by X-GitHub-Delivery, which is not signed: under another id, a captured request would start everything again.
+    // Not by X-GitHub-Delivery, which is not signed: with another id, a captured request would start everything again.
     dedupe: null,
   },
   // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
@@ -80,7 +86,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     dedupe: null,
     asksByToken: true,
   },
-  // The signature covers no more of the body than a checksum, which others can meet with another body.
+  // The signature only covers a checksum of the body, and another body can have the same checksum.
   paypal: { scheme: "paypal", type: "body.event_type", dedupe: "body.id", proof: "paypal-transmission-id" },
   // https://resend.com/docs/webhooks/verify-webhooks-requests
   resend: {
@@ -206,11 +212,13 @@ export const providers: Readonly<Record<string, Provider>> = {
   },
 };
 
-/** As blueprints have them; older bundles may have more, which anybody could have a process put together. */
+/**
+ * The maximum in blueprints. Older bundles may have more, which would let anybody make a process build huge messages.
+ */
 const MESSAGE_MAX = 20;
 const FORMAT_MAX = 200;
 
-/** Null where this version doesn't know how the provider signs. */
+/** Null if this version doesn't know how the provider signs. */
 export function providerOf({ verify }: BundleInbound): Provider | null {
   if (typeof verify !== "string") {
     const isBounded = (verify.message?.length ?? 0) <= MESSAGE_MAX && (verify.format?.length ?? 0) <= FORMAT_MAX;
@@ -219,7 +227,10 @@ export function providerOf({ verify }: BundleInbound): Provider | null {
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
 }
 
-/** With the provider's other names of its headers under the usual ones. Where both are there, the newer counts, as its libraries have it. */
+/**
+ * With alternative header names replaced by the usual ones. If both exist, the newer one counts, as in the provider's
+ * libraries.
+ */
 export function headersOf({ aliases }: Pick<Provider, "aliases">, headers: IncomingHttpHeaders): IncomingHttpHeaders {
   if (aliases === undefined) return headers;
   const { from, to } = aliases;
@@ -227,10 +238,13 @@ export function headersOf({ aliases }: Pick<Provider, "aliases">, headers: Incom
   return { ...headers, ...Object.fromEntries(renamed.map(([name, value]) => [to + name.slice(from.length), value])) };
 }
 
-/** API keys and access tokens of Stripe, Slack, GitHub and Shopify, which are easily taken for the secret that signs webhooks. */
+/**
+ * API keys and access tokens of Stripe, Slack, GitHub and Shopify, which people easily confuse with the secret that
+ * signs webhooks.
+ */
 const API_KEY = /^(?:(?:sk|rk|pk)_(?:live|test)_|xox[abp]-|gh[opsu]_|github_pat_|shp(?:at|ca|pa)_)/;
 
-/** Null where a text can be a secret of this provider's sources; else what would be one. */
+/** Null if a text can be a secret of this provider's sources; else the expected form. */
 export function secretProblem({ scheme }: Provider, text: string): string | null {
   if (scheme === "paypal")
     return isWebhookId(text) ? null : "PayPal's webhook id has 8 to 50 capital letters and digits.";
@@ -239,11 +253,14 @@ export function secretProblem({ scheme }: Provider, text: string): string | null
   if (isSecretOf(scheme, text)) return null;
   if (/^e/.test(scheme.algorithm)) return "It must be the provider's public key, as PEM or base64.";
   return scheme.secret.encoding === "base64"
-    ? "It must be base64 of 16 bytes or more, with `whsec_` before it or without."
-    : "It must have 8 characters or more.";
+    ? "It must be at least 16 bytes as base64, with or without the prefix `whsec_`."
+    : "It must have at least 8 characters.";
 }
 
-/** A timestamp and what separates it from the signature, if they share the header; the signature between prefix and suffix. */
+/**
+ * A timestamp with its separator, if it shares the header with the signature; then the signature between prefix and
+ * suffix.
+ */
 const FORMAT = /^(?:(.*?)\{timestamp\}\s*([,; ])\s*)?(.*?)\{(hex|base64|raw)\}(.*)$/s;
 
 function ownScheme({ scheme, header, format = "{hex}", message = ["body"] }: BundleScheme): Scheme {

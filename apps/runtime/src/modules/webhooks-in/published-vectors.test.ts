@@ -1,5 +1,6 @@
-// Signatures that other services print in their documents or their packages' tests, against providers and schemes of a blueprint's own.
-// Nothing here computes a signature. In: a blueprint's `verify`, as its author writes it. Out: whether the printed request is genuine.
+// Signatures that other services print in their documents or their packages' tests, against providers and against
+// schemes in a blueprint. Nothing here computes a signature. In: a blueprint's `verify`, as its author writes it. Out:
+// whether the printed request is genuine.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { describe, expect, it } from "vitest";
@@ -14,7 +15,7 @@ interface Vector {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly url?: string;
-  /** When it was signed, where the signature says so. */
+  /** When it was signed, if the signature says so. */
   readonly atS?: number;
 }
 
@@ -103,7 +104,7 @@ const vectors: readonly Vector[] = [
     url: "https://webhook.site/679a4f3a-dcfa-49ee-bac5-9d0edad886b9",
   },
   {
-    // What `Signature.getSignature` of @hubspot/api-client 13 gives for the request of its own tests
+    // The result of `Signature.getSignature` of @hubspot/api-client 13 for the request of its own tests
     name: "HubSpot",
     verify: `{ scheme: hmac-sha256, header: X-HubSpot-Signature-v3, format: "{base64}", message: [POST, url, body, headers.X-HubSpot-Request-Timestamp] }`,
     secret: "yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy",
@@ -149,7 +150,7 @@ function judge({ verify, secret, headers, body, url = "https://api.example.com/h
 }
 
 describe.each(vectors)("$name", (vector) => {
-  it("is genuine as printed, and not with another body, secret, address or time that it signs", () => {
+  it("is genuine as printed, and not with another body, secret, or signed address or time", () => {
     expect(judge(vector)).toBeNull();
     expect(judge({ ...vector, body: `${vector.body} ` })).toBe("bad_signature");
     expect(judge({ ...vector, secret: svixSecret.replace("M", "N") })).toBe("bad_signature");

@@ -1,4 +1,5 @@
-// Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows behind them.
+// Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows
+// behind them.
 import { createHmac } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import Stripe from "stripe";
@@ -56,14 +57,14 @@ async function send(body: string, { secret = SECRET, path = `/hooks/${work.proje
 
 const orders = () => work.sql("SELECT payment_ref FROM {schema}.orders ORDER BY 1");
 
-/** What a stranger can tell from an answer. */
+/** What a stranger can see of an answer. */
 async function toldBy(response: Response) {
   const { request_id: _, instance: __, ...problem } = (await response.json()) as Record<string, unknown>;
   return { status: response.status, problem, type: response.headers.get("content-type") };
 }
 
 describe("a source", () => {
-  it("without a secret answers as no source does, and keeps nothing but that it was refused", async () => {
+  it("without a secret answers like a missing source, and only stores that the request was refused", async () => {
     const missing = await toldBy(await send(payment("a"), { path: `/hooks/${work.projectId}/none` }));
     expect(missing.status).toBe(404);
     expect(await toldBy(await send(payment("a")))).toEqual(missing);
@@ -77,7 +78,7 @@ describe("a source", () => {
     expect(await call("/v1/webhooks/requests")).toMatchObject([{ status: "refused", reason: "no_secret" }]);
   });
 
-  it("is verified by each of its secrets, and by none that was taken away", async () => {
+  it("is verified by each of its secrets, and by none that was removed", async () => {
     const { id } = await call("/v1/webhooks/secrets", { source: "stripe", secret: "whsec_first" });
     await call("/v1/webhooks/secrets", { source: "stripe", secret: SECRET });
     expect((await send(payment("b", "ping"), { secret: "whsec_first" })).status).toBe(200);
@@ -87,7 +88,7 @@ describe("a source", () => {
     expect((await send(payment("d", "ping"))).status).toBe(200);
   });
 
-  it("keeps the secrets before a new one for as long as their overlap lasts", async () => {
+  it("keeps the previous secrets during their overlap", async () => {
     const secret = { source: "slack", secret: "the first secret of slack" };
     const { id: first } = await call("/v1/webhooks/secrets", secret);
     const { id: second } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 24 });
@@ -106,7 +107,7 @@ describe("a source", () => {
     expect(await slack()).toMatchObject({ enabled: false, secrets: [] });
   });
 
-  it("tells nobody its secrets, and stores none of them in plain", async () => {
+  it("shows nobody its secrets, and stores none of them in plain text", async () => {
     expect(JSON.stringify(await call("/v1/webhooks/sources"))).not.toContain("whsec_");
     const rows = await work.sql(
       "SELECT sealed FROM plinth.inbound_secrets UNION ALL SELECT sealed FROM plinth.inbound_requests",
@@ -120,7 +121,7 @@ describe("a source", () => {
     expect(lines).toEqual(created.map((operation) => ({ operation, changes: {} })));
   });
 
-  it("is for admins alone, and takes five secrets, of a kind that fits", async () => {
+  it("is for admins only, and accepts up to five valid secrets", async () => {
     const secret = { source: "slack", secret: "a secret of slack" };
     for (const path of ["/v1/webhooks/sources", "/v1/webhooks/requests"])
       await expect(call(path, undefined, nobody)).rejects.toMatchObject({ code: "forbidden" });
@@ -147,7 +148,7 @@ describe("a request", () => {
     );
   });
 
-  it("that maps to nothing is kept and shown", async () => {
+  it("that maps to nothing is stored and shown", async () => {
     expect((await send(payment("evt_2", "charge.disputed"))).status).toBe(200);
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unmapped", type: "charge.disputed", event: null });
@@ -161,7 +162,7 @@ describe("a request", () => {
     });
   });
 
-  it("that the version of then did not map becomes its event when all such are replayed, once", async () => {
+  it("that was unmapped when it arrived becomes its event once when all such are replayed", async () => {
     expect((await send(payment("evt_20", "charge.later"))).status).toBe(200);
     const again = { source: "stripe" };
     expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 0, has_more: false });
@@ -188,17 +189,17 @@ describe("a request", () => {
     expect(await call("/v1/webhooks/requests?source=none")).toEqual([]);
   });
 
-  it("that Postgres can't hold as JSON is kept all the same", async () => {
+  it("that Postgres can't store as JSON is stored anyway", async () => {
     expect((await send(payment("evt_3\u0000"))).status).toBe(200);
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unreadable" });
   });
 
-  it("that begins with a byte order mark is read, and one that is compressed is kept as unreadable", async () => {
+  it("that begins with a byte order mark is read, and a compressed one is stored as unreadable", async () => {
     expect((await send(`\ufeff${payment("evt_bom", "ping")}`)).status).toBe(200);
     expect((await call("/v1/webhooks/requests"))[0]).toMatchObject({ reason: "unmapped", type: "ping" });
     const body = gzipSync(payment("evt_gzip"));
-    // As Stripe's package signs text alone, and a provider would sign what it sends.
+    // Stripe's package only signs text, and a provider would sign what it sends.
     const at = Math.floor(Date.now() / 1_000);
     const signature = createHmac("sha256", SECRET).update(`${at}.`).update(body).digest("hex");
     const headers = { "stripe-signature": `t=${at},v1=${signature}`, "content-encoding": "gzip" };
@@ -218,7 +219,7 @@ describe("a request", () => {
     expect(await orders()).toHaveLength(2);
   });
 
-  it("goes when it is old, or when there are more than may be kept", async () => {
+  it("is deleted when it is old, or when there are too many", async () => {
     const pool = work.cell.pool;
     const left = async () => (await work.sql("SELECT id FROM plinth.inbound_requests")).length;
     const before = await left();
@@ -240,12 +241,12 @@ describe("a request", () => {
     expect(await orders()).toHaveLength(2);
   });
 
-  it("is taken though somebody has the same network send what is refused", async () => {
+  it("is accepted even if others send refused requests from the same network", async () => {
     for (let i = 0; i < 100; i++) expect((await send(payment("evt_8"), { secret: "whsec_wrong" })).status).toBe(404);
     expect((await send(payment("evt_8", "ping"))).status).toBe(200);
   });
 
-  it("that is refused too often is limited, and those to other sources are not", async () => {
+  it("that is refused too often is limited, without affecting other sources", async () => {
     const path = `/hooks/${work.projectId}/slack`;
     const statuses = new Set<number>();
     for (let sent = 0; sent < 5_000 && !statuses.has(429); sent += 250) {

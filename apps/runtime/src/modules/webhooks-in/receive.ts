@@ -1,6 +1,6 @@
-// What providers send: `POST /hooks/<project>/<source>`, or a GET that asks whether the address is ours. In: a request without a
-// credential. Out: 200 once it is durable. Whether the project, the source or the signature was wrong is told to nobody outside: all
-// are the same 404.
+// Receives requests of providers: `POST /hooks/<project>/<source>`, or a GET that asks whether the address is ours. In:
+// a request without a credential. Out: 200 once it is durable. Nobody outside learns whether the project, the source or
+// the signature was wrong: all get the same 404.
 import { type BundleInbound, isProjectId, type ProjectId } from "@plinth/bundle";
 import { type Clock, type FairQueue, Fault, type Logger } from "@plinth/service";
 import type { Arriving, HookAnswer, Hooks, Reply } from "../../http/contracts.ts";
@@ -21,14 +21,14 @@ export interface HooksOptions {
   readonly secrets: Pick<SourceSecrets, "textsOf">;
   readonly store: Pick<InboundStore, "keep" | "keepList" | "keepRefusal">;
   readonly paypal: PaypalVerifier;
-  /** For what needs the database: projects share its connections fairly. */
+  /** For work that needs the database: projects share its connections fairly. */
   readonly turns: Pick<FairQueue, "run">;
-  /** What the operator allows. */
+  /** The operator's limits. */
   readonly limits: InboundLimits;
   readonly publicUrl: string;
-  /** What a provider of mail reports of mails; other requests are passed over. A repeated report changes nothing. */
+  /** Processes a mail provider's report about mails; other requests are ignored. A repeated report changes nothing. */
   readonly reportMail: (projectId: string, verify: BundleInbound["verify"], value: unknown) => Promise<void>;
-  /** An event may be there now. */
+  /** Called when there may be an event. */
   readonly onEvent: () => void;
   /** UUID v7, increasing. */
   readonly newId: () => string;
@@ -40,9 +40,9 @@ export interface InboundLimits {
   /** Genuine requests of one source, in the long run; twice as many at once. */
   readonly perSecond: number;
   readonly bodyBytesMax: number;
-  /** Requests of one project that are kept: beyond it the oldest go. */
+  /** Maximum stored requests of one project. Beyond it, the oldest are deleted. */
   readonly rowsMax: number;
-  /** For which they are kept. */
+  /** How long they are stored. */
   readonly days: number;
 }
 
@@ -55,13 +55,14 @@ export const defaultInboundLimits: InboundLimits = {
 
 const ADDRESS = /^\/hooks\/([a-z0-9_-]{1,64})\/([A-Za-z0-9_-]{1,100})$/;
 /**
- * Of one network and address. Many customers of one provider come from the same network: somebody who has it send to another's
- * address must not use up what that one's genuine requests need, so it is as much as verifying them may cost.
+ * For one network and address. Many customers of one provider share its network. If one of them has it send to another
+ * customer's address, this must not use up what that customer's genuine requests need. So the limit is only the
+ * acceptable cost of verification.
  */
 const REFUSED: RateLimit = { perSecond: 20, burst: 500 };
-/** Tokens that are only compared, of one network and address: here a refusal is a guess. */
+/** For tokens that are only compared, for one network and address: here a refusal is a guess. */
 const GUESSES: RateLimit = { perSecond: 5, burst: 50 };
-/** Refusals that are kept for people to see. */
+/** Refusals that are stored for people to see. */
 const KEPT_REFUSALS: RateLimit = { perSecond: 1, burst: 20 };
 
 export function createHooks(options: HooksOptions): Hooks {
@@ -112,7 +113,7 @@ export function createHooks(options: HooksOptions): Hooks {
     if (!arriving.path.startsWith("/hooks/")) return null;
     const [, projectId = "", source = ""] = ADDRESS.exec(arriving.path) ?? [];
     try {
-      // No project can be called like that, so that a quick answer tells nothing.
+      // No project can have such a name, so a quick answer reveals nothing.
       if (!/^(?:GET|HEAD|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
       const open = openReply(arriving.method, arriving.query);
       if (open !== null) return answerOf(open, null);
@@ -122,7 +123,7 @@ export function createHooks(options: HooksOptions): Hooks {
       if (challenge !== null) return answerOf(challenge, projectId);
       const received = eventsIn(taken).map((one) => ({ ...one, id: options.newId(), requestId: arriving.id }));
       const kept = await options.turns.run(projectId, async () => {
-        // Before the request is kept: where this fails, the provider sends it again.
+        // Before the request is stored: if this fails, the provider sends it again.
         await options.reportMail(projectId, taken.source.verify, taken.read.value);
         return keepAll(options.store, taken.release, received);
       });
@@ -134,7 +135,7 @@ export function createHooks(options: HooksOptions): Hooks {
       return answerOf(RECEIVED, projectId);
     } catch (error) {
       const fault = error instanceof Fault ? error : new Fault("unavailable", { cause: error });
-      if (fault !== error) logger.error({ err: error, request_id: arriving.id }, "an inbound webhook was not kept");
+      if (fault !== error) logger.error({ err: error, request_id: arriving.id }, "an inbound webhook was not stored");
       return answerOf(respondWithFault(fault, arriving.id), null);
     }
   };
@@ -164,7 +165,7 @@ type Judged =
   | { readonly refusal: null; readonly known: Known; readonly signer: () => string }
   | { readonly refusal: Refusal | "no_secret"; readonly known: Known | null };
 
-/** A source that isn't there costs what one does: the look for its secrets. */
+/** A missing source costs the same as an existing one: the look-up of its secrets. */
 async function find({ registry, secrets, turns }: HooksOptions, projectId: ProjectId, name: string): Promise<Found> {
   const release = await registry.get(projectId);
   const source = release?.bundle.background.inbound?.find((one) => one.name === name) ?? null;
@@ -176,7 +177,7 @@ async function find({ registry, secrets, turns }: HooksOptions, projectId: Proje
   };
 }
 
-/** A source that isn't there costs what one does: the look for its secrets, and the verification. */
+/** A missing source costs the same as an existing one: the look-up of its secrets, and the verification. */
 async function judge(
   options: HooksOptions,
   { headers, path, query }: Arriving,
@@ -209,10 +210,10 @@ export function addressOf(publicUrl: string, path: string, query = ""): string {
   return publicUrl.replace(/\/$/, "") + path + (query === "" ? "" : `?${query}`);
 }
 
-/** Events of one request; more are kept as one that becomes none. */
+/** Maximum events of one request. A larger request is stored without becoming an event. */
 const ITEMS_MAX = 2_000;
 
-/** The request itself, or, where it is a list of events, each of them once. */
+/** The request itself, or, if it is a list of events, each of them once. */
 function eventsIn(taken: Taken): readonly Omit<Received, "id" | "requestId">[] {
   const { source, provider, read } = taken;
   const each = source.each ?? (source.type?.startsWith("item.") === true ? provider.each : undefined);
@@ -222,7 +223,7 @@ function eventsIn(taken: Taken): readonly Omit<Received, "id" | "requestId">[] {
   const received = items.map((item, at) => ({
     ...receivedOf(taken, { ...read, item }, Buffer.from(item.json)),
     json: item.json,
-    // One signature covers all of them: one row says that it has come.
+    // One signature covers all of them, so only one row stores it.
     ...(at === 0 ? {} : { proof: null }),
   }));
   return [...new Map(received.map((one) => [one.key, one])).values()];
@@ -250,13 +251,15 @@ function receivedOf({ source, provider, query }: Taken, read: ReadRequest, body:
   };
 }
 
-/** What has no id of its own is told apart by what it says: one body may come under several types, as Shopify's topics do. */
+/**
+ * A request without an id is identified by its content. One body can come with several types, like Shopify's topics.
+ */
 function contentKey({ scheme }: Provider, type: string | null, query: string, body: Buffer): string {
   const isAddressSigned = scheme !== "paypal" && scheme.algorithm === "form-sha1";
   return JSON.stringify(["content", type, isAddressSigned ? query : "", body.toString("base64")]);
 }
 
-/** What a request of this type becomes; null where the source maps it to nothing. */
+/** The event for a request of this type; null if the source maps it to none. */
 export function eventOf({ events = {} }: BundleInbound, type: string | null): string | null {
   return type !== null && Object.hasOwn(events, type) ? (events[type] ?? null) : null;
 }

@@ -1,5 +1,5 @@
-// What counts as the same request: a captured one starts nothing again, whatever unsigned headers it comes with, and two genuine ones
-// are both kept.
+// What counts as the same request: a captured one starts nothing again, whatever its unsigned headers are, and two
+// genuine ones are both stored.
 import { createHmac } from "node:crypto";
 import { createUuidV7 } from "@plinth/service";
 import twilio from "twilio";
@@ -44,7 +44,7 @@ const notes = async (): Promise<unknown[]> => {
   return (await hooks.work.sql("SELECT name FROM {schema}.notes ORDER BY name")).map((row) => row["name"]);
 };
 
-it("GitHub's request that was captured and comes under other ids takes effect once", async () => {
+it("GitHub's captured request with other ids takes effect once", async () => {
   const headers = { "x-hub-signature-256": `sha256=${hmac("hex")}`, "x-github-event": "push" };
   for (const id of ["a", "a", "b", "c"]) {
     const { status } = await hooks.send("github", { body: BODY, headers: { ...headers, "x-github-delivery": id } });
@@ -54,7 +54,7 @@ it("GitHub's request that was captured and comes under other ids takes effect on
   expect(await hooks.call("/v1/webhooks/requests?source=github")).toMatchObject([{ repeats: 3 }]);
 });
 
-it("Shopify's topics of one body are events of their own, each once", async () => {
+it("Shopify's topics of one body are separate events, each once", async () => {
   const send = (topic: string, id: string) =>
     hooks.send("shopify", {
       body: BODY,
@@ -80,14 +80,14 @@ it("Twilio's requests of one body to two addresses are two", async () => {
   expect(await hooks.call("/v1/webhooks/requests?source=twilio")).toMatchObject([{ repeats: 0 }, { repeats: 1 }]);
 });
 
-it("ids that are numbers beyond 2^53 are told apart digit by digit, as in Shopify's own examples", async () => {
+it("ids above 2^53 are compared digit by digit, as in Shopify's own examples", async () => {
   const send = (body: string) => hooks.send("numbered", { body, headers: { "x-token": SECRET } });
   for (const id of ["820982911946154508", "820982911946154509", "820982911946154508"])
     expect((await send(`{"id":${id},"list":["a"]}`)).status).toBe(200);
   expect(await hooks.call("/v1/webhooks/requests?source=numbered")).toMatchObject([{ repeats: 0 }, { repeats: 1 }]);
 });
 
-it("a signature that covers no more than a checksum of the body serves one body", async () => {
+it("a signature that only covers a checksum of the body works for one body", async () => {
   const { cell, projectId } = hooks.work;
   const store = createInboundStore({ pool: cell.pool, box: createSecretBox(kek) });
   const release = await cell.registry.get(projectId);

@@ -1,10 +1,10 @@
-// What stands where in hostile bodies: what reading them costs, and that none of them makes it throw.
+// Values in hostile bodies: the cost of reading them, and that none of them makes it throw.
 import { expect, it } from "vitest";
 import { itemsAt, readRequest, textAt } from "./request-value.ts";
 
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 
-it("the digits of a large number beside a list are looked for once, not once for each item", () => {
+it("the digits of a large number next to a list are searched once, not once for each item", () => {
   const events = Array.from({ length: 1_000 }, (_, at) => ({ id: at, values: Array(120).fill(1) }));
   const read = readRequest({}, Buffer.from(`{"n":12345678901234567890,"events":${JSON.stringify(events)}}`));
   const items = itemsAt(read, "body.events", 2_000);
@@ -14,7 +14,7 @@ it("the digits of a large number beside a list are looked for once, not once for
   expect([...read.digits]).toEqual([["body.n", "12345678901234567890"]]);
 });
 
-it("a list with an item that is nested deeply is read, and so is what stands beside it", () => {
+it("a list with a deeply nested item is read, and so are its neighbours", () => {
   const body = `{"n":12345678901234567890,"type":"made","events":[{"id":"a"},${deep}]}`;
   const read = readRequest({}, Buffer.from(body));
   const items = itemsAt(read, "body.events", 2_000);

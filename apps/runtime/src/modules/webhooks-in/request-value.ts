@@ -1,16 +1,16 @@
-// What stands where in a verified request. In: its headers and body, and a path (`body.data.id`, `headers.x-event`, `item.id` of one of a
-// list). Out: a text, or null. It reads JSON and forms; of anything else only the headers.
+// Reads a value of a verified request. In: its headers and body, and a path (`body.data.id`, `headers.x-event`,
+// `item.id` for one item of a list). Out: a text, or null. It reads JSON and forms; for other bodies only the headers.
 import type { IncomingHttpHeaders } from "node:http";
 import { itemTexts, partAt } from "./json-parts.ts";
 
 export interface ReadRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The body as JSON text; null where it is neither JSON nor a form. */
+  /** The body as JSON text; null if it is neither JSON nor a form. */
   readonly json: string | null;
   readonly value: unknown;
-  /** Digits that were looked for, by their path: many items may ask for the same ones of a large body. */
+  /** Cached digits by their path, because many items may need the same ones from a large body. */
   readonly digits: Map<string, string | null>;
-  /** One of a list in the body. */
+  /** One item of a list in the body. */
   readonly item?: { readonly json: string; readonly value: unknown };
 }
 
@@ -31,8 +31,8 @@ export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadReq
 const TEXT_MAX = 500;
 
 /**
- * Each item of the list at a path (`body.events`), as JSON text with its numbers as they were sent.
- * @returns Null where there is no list; `too_many` where it has more than `most` items.
+ * Each item of the list at a path (`body.events`), as JSON text with its numbers as they were sent. @returns null if
+ * there is no list; `too_many` if it has more than `most` items.
  */
 export function itemsAt(
   { json, value }: ReadRequest,
@@ -57,7 +57,7 @@ export function textAt({ headers, json, value, digits, item }: ReadRequest, path
     return typeof header === "string" ? bounded(header) : null;
   }
   const found = valueAt(value, names);
-  // Two ids may be one number to JavaScript: beyond 2^53 the digits count, as they were sent.
+  // JavaScript can't distinguish all ids above 2^53, so their digits are read as they were sent.
   if (typeof found === "number" && isRounded(found)) {
     if (!digits.has(path)) digits.set(path, bounded(partAt(json ?? "null", names) ?? ""));
     return digits.get(path) ?? null;

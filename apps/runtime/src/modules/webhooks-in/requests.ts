@@ -1,5 +1,6 @@
-// The kept requests of a project's inbound sources, for admins. In: requests of admins. Out: pages of them, one with its content, or
-// that it became its event again. It reads and replays in the tenant's transaction, so it never takes a connection from intake.
+// The stored requests of a project's inbound sources, for admins. In: requests of admins. Out: pages of them, one with
+// its content, or a confirmation that it became its event again. It reads and replays in the tenant's transaction, so
+// it never takes a connection from incoming requests.
 import type { BundleInbound } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
@@ -15,7 +16,7 @@ import type { InboundStore, Stored } from "./store.ts";
 export interface RequestRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly store: Pick<InboundStore, "contentOf" | "emitAgain">;
-  /** An event may be there now. */
+  /** Called when there may be an event. */
   readonly onDue: () => void;
 }
 
@@ -24,7 +25,8 @@ const replayBody = z.strictObject({
   source: z.string().min(1).max(100),
   since: z.iso.datetime({ offset: true }).optional(),
 });
-const UNMAPPED = "It becomes no event: the live version maps its type to none, or nothing listens for the event.";
+const UNMAPPED =
+  "The request can't become an event: the live version maps its type to no event, or nothing listens for the event.";
 /** Requests that one call replays. */
 const REPLAY_MAX = 500;
 
@@ -47,7 +49,10 @@ export const sourcesOf = ({ release }: ModuleContext): readonly BundleInbound[] 
 export const listRequests = (options: RequestRoutesOptions, context: ModuleContext): Promise<Reply> =>
   readCellPage(options, context, requestPage);
 
-/** What a provider sent may hold anything, and no mask of the project's fields fits it: a viewer reads none. */
+/**
+ * A provider's request may contain anything, and the masks of the project's fields don't apply to it. So viewers can't
+ * read it.
+ */
 export async function readRequestContent(options: RequestRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   const { projectId } = context;
@@ -91,12 +96,12 @@ export async function replayRequest(options: RequestRoutesOptions, context: Modu
   return jsonReply(202, { event });
 }
 
-/** Those that became no event when they came, and do as the live version maps them; the oldest first. */
+/** Requests that became no event when they arrived, but do with the live version's mapping; the oldest first. */
 export async function replayUnmapped(options: RequestRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   const { source: name, since = null } = readBody(context.incoming, replayBody);
   const source = sourcesOf(context).find((one) => one.name === name);
-  if (source === undefined) throw new Fault("not_found", { detail: "There is no such source." });
+  if (source === undefined) throw new Fault("not_found", { detail: "This source does not exist." });
   const types = Object.keys(source.events ?? {});
   const counts = await options.scopeOf(context.projectId).transaction(async (open) => {
     await noteInAudit(open, context, { operation: "replay", entity: "webhook_request", recordId: null });

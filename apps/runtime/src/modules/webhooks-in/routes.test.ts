@@ -1,5 +1,5 @@
-// The routes of inbound webhooks over HTTP: who is let in, what is refused and limited, and that nothing of another project is found. A
-// denial changes nothing.
+// The routes of inbound webhooks over HTTP: who is let in, what is refused and limited, and that nothing of another
+// project is found. A denial changes nothing.
 import { createHmac } from "node:crypto";
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
@@ -79,7 +79,7 @@ describe.each(routes)("$method $path", (route) => {
   const { method, path } = route;
   const body = "body" in route ? route.body : undefined;
 
-  it("is for admins of this project alone", async () => {
+  it("is only for admins of this project", async () => {
     const before = await kept();
     expect(await ask(method, path, { body })).toEqual({ status: 401, code: "unauthenticated" });
     expect(await ask(method, path, { body, key: "plk_sec_none" })).toMatchObject({ status: 401 });

@@ -1,5 +1,5 @@
-// Inbound sources and their secrets. In: requests of admins. Out: the sources with their state, or that a secret is noted. A secret
-// is never returned.
+// Inbound sources and their secrets. In: requests of admins. Out: the sources with their state, or a confirmation. A
+// secret is never returned.
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
@@ -20,7 +20,7 @@ export interface WebhooksInOptions {
   readonly secrets: SourceSecrets;
   readonly store: InboundStore;
   readonly publicUrl: string;
-  /** An event may be there now. */
+  /** Called when there may be an event. */
   readonly onDue: () => void;
 }
 
@@ -89,7 +89,7 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
   const { source: name, secret, overlap_hours: overlapHours = null } = readBody(context.incoming, secretBody);
   const source = sourcesOf(context).find((one) => one.name === name);
   const provider = source === undefined ? null : providerOf(source);
-  if (provider === null) throw new Fault("not_found", { detail: "There is no such source." });
+  if (provider === null) throw new Fault("not_found", { detail: "This source does not exist." });
   const problem = secretProblem(provider, secret);
   if (problem !== null) {
     throw new Fault("validation_failed", {
@@ -103,7 +103,7 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
     await noteInAudit(open, context, { operation: "create", entity: "webhook_secret", recordId: null });
     const { client } = await asCell(open);
     const added = await secrets.add(client, context.projectId, { source: name, text, overlapHours });
-    if (added === null) throw new Fault("conflict", { detail: `A source has at most ${SECRETS_MAX} secrets.` });
+    if (added === null) throw new Fault("conflict", { detail: `A source can have at most ${SECRETS_MAX} secrets.` });
     return added;
   });
   return jsonReply(202, { id });

@@ -1,5 +1,5 @@
-// The secrets that inbound sources are verified with: several may be live, while a provider changes over. In: a project and a source.
-// Out: their texts, for the verifier alone. They are stored sealed, and never told again.
+// The secrets that verify inbound sources. Several can be live while a provider changes over. In: a project and a
+// source. Out: their texts, only for the verifier. They are stored sealed, and never shown again.
 import { createUuidV7 } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
@@ -9,14 +9,14 @@ export interface KnownSecret {
   readonly source: string;
   /** RFC 3339. */
   readonly created_at: string;
-  /** RFC 3339: when it stops being live; null: it stays. */
+  /** RFC 3339: when it stops being valid; null: never. */
   readonly expires_at: string | null;
 }
 
 export interface NewSecret {
   readonly source: string;
   readonly text: string;
-  /** For how long those that are live stay beside it; null: they stay. */
+  /** How long the current ones stay valid together with it; null: they stay. */
   readonly overlapHours: number | null;
 }
 
@@ -24,13 +24,13 @@ export interface SourceSecrets {
   textsOf(projectId: string, source: string): Promise<readonly string[]>;
   /** Without their texts, the oldest first. */
   of(client: ClientBase, projectId: string): Promise<readonly KnownSecret[]>;
-  /** Null where there are as many as there may be. */
+  /** Null if the source already has the maximum number. */
   add(client: ClientBase, projectId: string, secret: NewSecret): Promise<string | null>;
-  /** False where there was none. */
+  /** False if there was none. */
   remove(client: ClientBase, projectId: string, id: string): Promise<boolean>;
 }
 
-/** Of one source at once. */
+/** For one source at once. */
 export const SECRETS_MAX = 5;
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 

@@ -1,5 +1,5 @@
-// Inbound requests in the cell's tables. In: a request that was verified or refused. Out: a row, and, in the same statement, the event
-// that it becomes. A repeated request changes nothing but a count.
+// Stores inbound requests in the cell's tables. In: a request that was verified or refused. Out: a row, and, in the
+// same statement, its event. A repeated request only increases a count.
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
@@ -13,32 +13,32 @@ export interface Received {
   readonly id: string;
   readonly source: string;
   readonly type: string | null;
-  /** Ours; null where it is mapped to none. */
+  /** The event's name in the project; null if the type is mapped to none. */
   readonly event: string | null;
-  /** What the same event has again when it is repeated. */
+  /** Equal when the same event is repeated. */
   readonly key: string;
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body as JSON text; null where it is none. */
+  /** The body as JSON text; null if it isn't JSON. */
   readonly json: string | null;
-  /** What no other event's signature covers; null where nothing is like that. */
+  /** A value that no other event's signature covers; null if there is none. */
   readonly proof: string | null;
-  /** Why it becomes no event, where that is not its type. */
+  /** The reason why it becomes no event, unless the reason is its type. */
   readonly unmapped?: string;
 }
 
-/** `reused`: the signature has come with another event. Nothing was kept. */
+/** `reused`: the signature has already come with another event. Nothing was stored. */
 export type Kept = "new" | "repeated" | "reused";
 
 export interface InboundStore {
-  /** Committed once it has come back. */
+  /** Committed when it returns. */
   keep(release: ActiveRelease, received: Received): Promise<Kept>;
-  /** Several of one source, of which no two have the same key: all of them are committed once it has come back. */
+  /** Several of one source with different keys. All of them are committed when it returns. */
   keepList(release: ActiveRelease, received: readonly Received[]): Promise<Kept>;
   keepRefusal(projectId: string, source: string, id: string, reason: string): Promise<void>;
   contentOf(projectId: string, id: string, sealed: string): Content;
-  /** The event of a kept request again. Null where nothing listens, or its body can't be an event's data. */
+  /** Emits the event of a stored request again. Null if nothing listens, or if its body can't be an event's data. */
   emitAgain(client: ClientBase, release: ActiveRelease, stored: Stored, as: Emitted): Promise<string | null>;
 }
 
@@ -47,7 +47,7 @@ export interface Stored {
   readonly id: string;
   readonly source: string;
   readonly type: string | null;
-  /** Null of a refused one. */
+  /** Null for a refused one. */
   readonly sealed: string | null;
 }
 
@@ -56,12 +56,12 @@ export interface Emitted {
   readonly requestId: string;
 }
 
-/** Of one source: the older ones go. */
+/** For one source: older ones are deleted. */
 const REFUSED_MAX = 50;
-/** What Postgres can't hold as JSON, though it is JSON: NUL characters, and numbers beyond its own. */
+/** Errors for JSON that Postgres can't store: NUL characters, and numbers out of its range. */
 const UNSTORABLE: ReadonlySet<string> = new Set(["22P05", "22P02", "22003", "54001"]);
 const PROOF = "inbound_requests_proof";
-/** Headers that prove a request, or hold credentials. */
+/** Headers that prove a request, or contain credentials. */
 const HIDDEN = /authorization|cookie|signature|hmac|token|secret|key/;
 
 export function createInboundStore({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): InboundStore {
@@ -129,7 +129,8 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       } catch (error) {
         if ((error as { readonly constraint?: string }).constraint === PROOF) return "reused";
         if (!isUnstorable(error)) throw error;
-        // One of them can't be an event's data. Its key tells each that is kept, if the provider has to repeat the rest.
+        // One of them can't be an event's data, so they are stored one by one. If the provider repeats the request, the
+        // keys identify those that are stored.
         for (const one of received) await store.keep(release, one);
         return "new";
       }
@@ -152,7 +153,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       if (sealed === null || !hasListeners(release.bundle)) return null;
       const { json } = contentOf(release.projectId, id, sealed);
       if (json === null) return null;
-      // One that can't be an event's data keeps no other of the same transaction from it.
+      // A request that can't be an event's data must not prevent others in the same transaction.
       await client.query("SAVEPOINT emit_again");
       try {
         await client.query(
@@ -188,7 +189,7 @@ function digestOf(text: string): Buffer {
 
 export interface Content {
   readonly headers: Readonly<Record<string, unknown>>;
-  /** As base64; empty where `json` is there. */
+  /** As base64; empty if `json` is set. */
   readonly body: string;
   readonly json: string | null;
 }
@@ -220,7 +221,7 @@ const COUNT = "SELECT count(*)::int AS kept FROM _kept";
 
 const KEPT = { source: "$3", event: "$7", requestId: "$11", json: "$12" } as const;
 
-/** The event of each row of `_kept`; `$1` is the project. The table of listeners is asked as every write does. */
+/** The event of each row of `_kept`; `$1` is the project. It checks the table of listeners, like every write. */
 function emitFrom(
   release: ActiveRelease,
   name: string,
@@ -244,7 +245,7 @@ function emitList(release: ActiveRelease, name: string): string {
     ORDER BY i.at)`;
 }
 
-/** What the event carries of the body: without the provider's envelope, where there is one. */
+/** The event's data from the body, without the provider's envelope. */
 function dataOf({ bundle }: ActiveRelease, name: string, json: string): string {
   const source = bundle.background.inbound?.find((one) => one.name === name);
   const member = source === undefined ? undefined : providerOf(source)?.data;

@@ -1,11 +1,11 @@
-// Deletes inbound requests that are old, or more than one project may keep, and secrets whose time is over. In: the cell's pool. Out:
-// how many requests went, in batches.
+// Deletes inbound requests that are old or too many, and expired secrets. In: the cell's pool. Out: the number of
+// deleted requests, in batches.
 import type { Pool } from "pg";
 
 export interface InboundSweepOptions {
   readonly pool: Pool;
   readonly days: number;
-  /** Requests of one project that are kept: beyond it the oldest go. */
+  /** Maximum stored requests of one project. Beyond it, the oldest are deleted. */
   readonly rowsMax: number;
 }
 

@@ -1,5 +1,5 @@
-// What is genuine by each provider's scheme: vectors that providers' own documents print, what their own packages sign, and all that
-// must be refused.
+// What is genuine under each provider's scheme: vectors from providers' own documents, signatures by their own
+// packages, and everything that must be refused.
 import { createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { sign as signGithub } from "@octokit/webhooks-methods";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -36,7 +36,7 @@ it("every provider that a blueprint can name has a scheme", () => {
   expect(known).toEqual(Object.keys(providers).sort());
 });
 
-it("a scheme of an older bundle that would put a body together thousands of times is none", () => {
+it("a scheme of an older bundle that would repeat a body thousands of times is refused", () => {
   const verify = { scheme: "hmac-sha256", header: "x-sign", message: Array(21).fill("body") } as const;
   expect(providerOf({ name: "test", verify })).toBe(null);
   expect(
@@ -45,7 +45,7 @@ it("a scheme of an older bundle that would put a body together thousands of time
   expect(providerOf({ name: "test", verify: { ...verify, message: ["body"] } })).not.toBe(null);
 });
 
-describe("what providers' own packages sign", () => {
+describe("signatures by providers' own packages", () => {
   it("Stripe", () => {
     const header = Stripe.webhooks.generateTestHeaderString({ payload: BODY, secret: "whsec_test", timestamp: NOW_S });
     const sent = { headers: { "stripe-signature": header } };
@@ -80,7 +80,7 @@ describe("what providers' own packages sign", () => {
   });
 });
 
-describe("what providers' documents print or prescribe", () => {
+describe("signatures in providers' documents", () => {
   // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
   it("GitHub", () => {
     const header = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
@@ -133,7 +133,7 @@ describe("what providers' documents print or prescribe", () => {
   });
 });
 
-describe("a scheme of the project's own", () => {
+describe("a project's own scheme", () => {
   it.each(["hmac-sha1", "hmac-sha256", "hmac-sha512"] as const)("%s", (scheme) => {
     const hash = scheme.slice(5);
     const signature = createHmac(hash, "own secret").update(`a.${BODY}`).digest("base64");
@@ -177,9 +177,9 @@ it.each([
   ["stripe", "whsec_12", null],
   ["stripe", "short", "8 characters"],
   ["standard", "whsec_c2VjcmV0IG9mIGEgc2VydmljZQ==", null],
-  ["standard", "whsec_A=", "base64 of 16 bytes"],
-  ["standard", "whsec_AA==", "base64 of 16 bytes"],
-  ["standard", "whsec_MTIzNDU2Nzg5MDEyMzQ1", "base64 of 16 bytes"],
+  ["standard", "whsec_A=", "16 bytes as base64"],
+  ["standard", "whsec_AA==", "16 bytes as base64"],
+  ["standard", "whsec_MTIzNDU2Nzg5MDEyMzQ1", "16 bytes as base64"],
   ["standard", "whsec_MTIzNDU2Nzg5MDEyMzQ1Ng==", null],
   ["standard", "no base64, plainly", "base64"],
   ["stripe", "sk_test_4eC39HqLyjWDarjtT1zdp7dc", "API key"],

@@ -1,5 +1,6 @@
-// Whether a request was signed by whoever holds a source's secret. In: a scheme as data, the raw bytes, the headers, and the live
-// secrets. Out: null where it is genuine, else why not. Signatures are compared in constant time; nothing is parsed before.
+// Verifies that the holder of a source's secret signed a request. In: a scheme as data, the raw bytes, the headers, and
+// the live secrets. Out: null if it is genuine, else the reason why not. Signatures are compared in constant time;
+// nothing is parsed before.
 import {
   createHash,
   createHmac,
@@ -10,23 +11,23 @@ import {
 } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Where each part of the signed message comes from. */
+/** The source of each part of the signed message. */
 export type MessagePart = "body" | "timestamp" | "url" | { readonly header: string } | { readonly text: string };
 
 export interface Scheme {
   /** `form-sha1`: the address and the sorted parameters of a form, as Twilio signs them. */
   readonly algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha512" | "token" | "ed25519" | "ecdsa-sha256" | "form-sha1";
-  /** Where the signatures are, in lower case. */
+  /** The header with the signatures, in lower case. */
   readonly header: string;
-  /** Between several values of the header; null where it holds one. */
+  /** Between several values of the header; null if it contains one. */
   readonly separator: string | null;
-  /** What a signature begins and ends with; values that don't are passed over. */
+  /** The prefix of a signature; values without it are ignored. */
   readonly prefix: string;
   readonly suffix: string;
   readonly encoding: "hex" | "base64" | "raw";
   /** How a secret's text becomes a key. `utf8-nfkd`: normalized first. */
   readonly secret: { readonly prefix: string; readonly encoding: "utf8" | "utf8-nfkd" | "base64" };
-  /** Seconds since 1970, in a header of its own or, with a prefix, among the values of a separated one. */
+  /** Seconds since 1970, in a separate header or, with a prefix, among the values of a separated one. */
   readonly timestamp: { readonly header: string; readonly prefix: string; readonly toleranceSeconds: number } | null;
   readonly message: readonly MessagePart[];
 }
@@ -41,16 +42,16 @@ export interface SignedRequest {
   readonly nowMs: number;
 }
 
-/** More signatures than any provider sends are not looked at. */
+/** No provider sends more signatures. Further ones are ignored. */
 const SIGNATURES_MAX = 16;
 
-/** @param secrets All that are live: one that fits is enough. */
+/** @param secrets All live ones: one match is enough. */
 export function verifyRequest(scheme: Scheme, request: SignedRequest, secrets: readonly string[]): Refusal | null {
   const signatures = signaturesOf(scheme, request.headers);
   if (signatures.length === 0) return "no_signature";
   const timestamp = timestampOf(scheme, request.headers);
   if (timestamp === null) return "bad_timestamp";
-  // All are compared, so that the time tells nothing of which one fits.
+  // All are compared, so that the time doesn't reveal which one matches.
   const fits = messagesOf(scheme, request, timestamp).flatMap((message) =>
     secrets.flatMap((secret) => signatures.map((signature) => isGenuine(scheme, secret, message, signature))),
   );
@@ -74,15 +75,15 @@ function isKeyOf({ algorithm, secret }: Scheme, text: string): boolean {
 }
 
 /**
- * A secret's text as it is stored: a public key always as PEM, whose beginning says that everybody may know it. Once the source's scheme
- * is another, it must not become the secret of an HMAC.
+ * The stored form of a secret's text. A public key is always stored as PEM, whose beginning marks it as public. If the
+ * source's scheme changes later, it must not become the secret of an HMAC.
  */
 export function keptText({ algorithm }: Pick<Scheme, "algorithm">, text: string): string {
   if (algorithm !== "ed25519" && algorithm !== "ecdsa-sha256") return text;
   return publicKeyOf(algorithm, text)?.export({ format: "pem", type: "spki" }).toString() ?? text;
 }
 
-/** 128 bits: what has fewer can be guessed from one signature. Standard Webhooks asks for 24 bytes. */
+/** 128 bits: a shorter key can be guessed from one signature. Standard Webhooks requires 24 bytes. */
 const KEY_BYTES_MIN = 16;
 
 function signaturesOf({ header, separator, prefix, suffix, encoding }: Scheme, headers: IncomingHttpHeaders): Buffer[] {
@@ -110,7 +111,7 @@ function decoded(text: string, encoding: Scheme["encoding"]): Buffer | null {
   }
 }
 
-/** Empty where the scheme has none; null where it is missing, there twice, or no number of seconds. */
+/** Empty if the scheme has none; null if it is missing, repeated, or not a number of seconds. */
 function timestampOf({ timestamp, header, separator }: Scheme, headers: IncomingHttpHeaders): string | null {
   if (timestamp === null) return "";
   const separated = timestamp.header === header ? separator : null;
@@ -123,7 +124,10 @@ function isOld(timestamp: string, toleranceSeconds: number, nowMs: number): bool
   return Math.abs(nowMs / 1_000 - Number(timestamp)) > toleranceSeconds;
 }
 
-/** What may have been signed: one text, or, where the address is part of it, one for each way to write that. Empty where a part is missing. */
+/**
+ * The texts that may have been signed: one, or, if the address is part of it, one for each way to write the address.
+ * Empty if a part is missing.
+ */
 function messagesOf(scheme: Scheme, { headers, body, url }: SignedRequest, timestamp: string): readonly Buffer[] {
   if (scheme.algorithm === "form-sha1") return addressMessages(url, headers, body);
   const parts: Buffer[] = [];
@@ -142,8 +146,9 @@ function messagesOf(scheme: Scheme, { headers, body, url }: SignedRequest, times
 }
 
 /**
- * https://www.twilio.com/docs/usage/webhooks/webhooks-security: the address and, of a form, its parameters in the order of their names;
- * any other body is signed by its hash in the address. Some of Twilio's services sign with the port and some without.
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security: the address and, for a form, its parameters in the
+ * order of their names. Other bodies are signed by their hash in the address. Some of Twilio's services sign with the
+ * port and some without.
  */
 function addressMessages(url: string, headers: IncomingHttpHeaders, body: Buffer): readonly Buffer[] {
   const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
@@ -158,7 +163,7 @@ function addressMessages(url: string, headers: IncomingHttpHeaders, body: Buffer
   return [...new Set([url, withPort(url, false), withPort(url, true)])].map((one) => Buffer.from(one + parameters));
 }
 
-/** As text: a parsed address would be written anew, and no longer be what was signed. */
+/** As text: a parsed address could be written differently, and would no longer be the signed one. */
 function withPort(url: string, isShown: boolean): string {
   const [, scheme = "", host = "", rest = ""] =
     /^(https?:\/\/)([^/?#:]*|\[[^\]]*\])(?::\d+)?(?=[/?#]|$)(.*)$/s.exec(url) ?? [];
@@ -184,7 +189,7 @@ function isGenuine(scheme: Scheme, secret: string, message: Buffer, signature: B
   }
 }
 
-/** A token's length is no secret of ours, and yet not told. */
+/** Hides a token's length, although it is not secret. */
 function digestOf(text: Buffer): Buffer {
   return createHmac("sha256", "plinth token").update(text).digest();
 }

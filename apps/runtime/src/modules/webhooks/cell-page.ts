@@ -1,5 +1,5 @@
-// Pages of a project's rows in the cell's own tables, newest first. In: a request with filters and a cursor, and a description of the
-// table. Out: a page. It never returns a row of another project.
+// Pages of a project's rows in the cell's own tables, newest first. In: a request with filters and a cursor, and a
+// description of the table. Out: a page. It never returns a row of another project.
 import type { ProjectScope } from "@plinth/postgres";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { logName, parseLogQuery } from "../log-query.ts";

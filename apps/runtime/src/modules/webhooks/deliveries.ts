@@ -1,5 +1,6 @@
-// What was sent to a project's endpoints, and sending it again: an admin's requests. In: a request. Out: pages of deliveries, one with
-// its attempts, or that it is due again, with a line in the audit log. What is masked in logs is masked here.
+// An admin's requests about the deliveries to a project's endpoints, and about sending them again. In: a request. Out:
+// pages of deliveries, one with its attempts, or a confirmation that it is due again, with a line in the audit log.
+// Values that are masked in logs are masked here.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -77,17 +78,17 @@ export async function readDelivery({ scopeOf, box }: WebhookRoutesOptions, conte
   values.learn(sent["data"], data);
   const body = values.learn(sent, masks.apply({ ...sent, data }, null));
   const tries = (JSON.parse(attempts) as readonly (Row & { readonly attempt: number })[]).map((one) => {
-    const { exchange, delivery_id: _, ...told } = one;
+    const { exchange, delivery_id: _, ...rest } = one;
     const kept = typeof exchange === "string" ? box.open(exchange, exchangeContext(projectId, id, one.attempt)) : null;
     const shown = kept === null ? {} : (JSON.parse(kept.toString("utf8")) as Row);
     const none = { request_headers: {}, response_headers: null, response_body: null };
-    // A receiver may tell again what it was sent.
-    return values.apply({ ...told, ...none, ...shown });
+    // A receiver's answer may repeat the data that it received.
+    return values.apply({ ...rest, ...none, ...shown });
   });
   return jsonReply(200, { ...(JSON.parse(delivery) as Row), body, tries });
 }
 
-/** Under the same id, with all attempts before it. */
+/** Under the same id, with all earlier attempts. */
 export async function replayDelivery(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
   readBody(context.incoming, nothing);
   refuseViewer(context);
@@ -108,8 +109,8 @@ export async function replayDelivery(options: WebhookRoutesOptions, context: Mod
     );
     const [row] = rows;
     if (row === undefined) throw new Fault("not_found");
-    if (!row.enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
-    if (row.status === "pending") throw new Fault("conflict", { detail: "It is still being sent." });
+    if (!row.enabled) throw new Fault("conflict", { detail: "The endpoint is disabled. Enable it first." });
+    if (row.status === "pending") throw new Fault("conflict", { detail: "The delivery is still being sent." });
     await client.query(`${REPLAY} WHERE id = $1`, [id]);
   });
   options.onDue();
@@ -123,7 +124,7 @@ export async function replayEndpoint(options: WebhookRoutesOptions, context: Mod
   const { since } = readBody(context.incoming, sinceBody);
   let deliveries = 0;
   await change(options, context, "replay", { since }, async ({ client }, { enabled }) => {
-    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled. Enable it first." });
     const { rowCount } = await client.query(
       `${REPLAY} WHERE id IN (SELECT id FROM plinth.webhook_deliveries WHERE endpoint_id = $1 AND status = 'failed' AND created_at >= $2
          ORDER BY created_at LIMIT ${REPLAY_MAX} FOR UPDATE SKIP LOCKED)`,

@@ -1,5 +1,6 @@
-// Where a project's events are sent: an admin's requests. In: a request. Out: endpoints, or a change of one with its line in the audit
-// log, in one transaction with the list of events that the project keeps. A secret is told once, and no private key ever.
+// An admin's requests about the endpoints of a project's events. In: a request. Out: endpoints, or the change of one
+// with its line in the audit log, in one transaction with the list of events that the project records. A secret is
+// shown once, and a private key never.
 import type { BundleOutbound } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
@@ -23,11 +24,11 @@ export interface WebhookRoutesOptions {
   readonly secrets: EndpointSecrets;
   readonly listeners: Listeners;
   readonly box: SecretBox;
-  /** Which addresses calls may reach. */
+  /** Which addresses calls can reach. */
   readonly isAllowed: (address: string) => boolean;
   /** UUID v7, increasing. */
   readonly newId: () => string;
-  /** Something may be due now. */
+  /** Called when something may be due. */
   readonly onDue: () => void;
 }
 
@@ -66,7 +67,7 @@ const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, 
     CASE WHEN e.open_until > clock_timestamp() THEN e.open_until END AS paused_until,
     e.listens_until, e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
 
-/** Of the row `e`, for a page. */
+/** The select list over the row `e`, for a page. */
 export const SHOWN_ENDPOINT: string = SHOWN;
 
 interface Changing {
@@ -85,9 +86,13 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
   const target = targetOf(sent.url, { isCalled: !listener, isAllowed: options.isAllowed });
   requireKnown(context, sent.events);
-  if (!context.release.bundle.roles.some(({ name }) => name === role)) throw wrong("/role", "There is no such role.");
+  if (!context.release.bundle.roles.some(({ name }) => name === role))
+    throw wrong("/role", "This role does not exist.");
   if (owner.kind !== null && role !== "user" && (owner.kind === "user" || role === "admin")) {
-    throw wrong("/role", "A user's endpoint has the user's roles, and an organization's can't be an admin's.");
+    throw wrong(
+      "/role",
+      "An endpoint of a user has the user's roles, and an endpoint of an organization can't have the role `admin`.",
+    );
   }
   const id = options.newId();
   const { projectId } = context;
@@ -100,7 +105,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
       projectId,
     ]);
     if (Number(rows[0]?.[0]) >= ENDPOINTS_MAX) {
-      throw new Fault("conflict", { detail: `A project has at most ${ENDPOINTS_MAX} endpoints.` });
+      throw new Fault("conflict", { detail: `A project can have at most ${ENDPOINTS_MAX} endpoints.` });
     }
     await client.query(
       `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing,
@@ -186,12 +191,12 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
   readBody(context.incoming, nothing);
   const id = options.newId();
   const { projectId, release, incoming } = context;
-  await change(options, context, "test", {}, async ({ client }, { enabled, version: asked }) => {
-    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+  await change(options, context, "test", {}, async ({ client }, { enabled, version }) => {
+    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled. Enable it first." });
     const { outbound = {} } = release.bundle.background;
     if (outbound.events?.length === 0)
-      throw new Fault("conflict", { detail: "The blueprint has nothing sent to endpoints (`webhooks.out`)." });
-    const body = testBody(projectId, { id, at: new Date().toISOString(), version: sentVersion(outbound, asked) });
+      throw new Fault("conflict", { detail: "The blueprint sends no events to endpoints (`webhooks.out`)." });
+    const body = testBody(projectId, { id, at: new Date().toISOString(), version: sentVersion(outbound, version) });
     await client.query(
       `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')`,
@@ -217,10 +222,7 @@ interface Locked {
   readonly version: number;
 }
 
-/**
- * With the endpoint's row locked, under the cell's role.
- * @param work Null: the endpoint is not told.
- */
+/** Changes an endpoint with its row locked, under the cell's role. @param work Null: returns no endpoint. */
 export async function change(
   { scopeOf }: WebhookRoutesOptions,
   context: ModuleContext,
@@ -233,7 +235,7 @@ export async function change(
 ): Promise<Reply> {
   refuseViewer(context);
   const id = idOf(context);
-  const told = await scopeOf(context.projectId).transaction(async (open) => {
+  const outcome = await scopeOf(context.projectId).transaction(async (open) => {
     await note({ open, context }, operation, id, changes);
     const { client } = await asCell(open);
     const { rows } = await client.query<Locked>(
@@ -247,7 +249,7 @@ export async function change(
       ? null
       : { status: done.status, data: { ...(await read(open, context.projectId, id)), ...done.more } };
   });
-  return told === null ? { status: 204, headers: {}, body: null } : jsonReply(told.status, told.data);
+  return outcome === null ? { status: 204, headers: {}, body: null } : jsonReply(outcome.status, outcome.data);
 }
 
 async function read(open: TenantTransaction, projectId: string, id: string): Promise<object> {
@@ -268,10 +270,10 @@ export async function asCell(open: TenantTransaction): Promise<TenantTransaction
 
 export const idOf = ({ ids }: ModuleContext): string => ids[0] ?? "";
 
-/** Whoever makes or changes an endpoint has the project's data sent there. */
+/** Creating or changing an endpoint sends the project's data somewhere, which a viewer may not do. */
 export function refuseViewer({ principal }: ModuleContext): void {
   if (principal.kind === "operator" && principal.readOnly) {
-    throw new Fault("forbidden", { detail: "Who may only look at the project changes nothing here." });
+    throw new Fault("forbidden", { detail: "A viewer of the project can't change anything here." });
   }
 }
 
@@ -284,14 +286,14 @@ function sendable({ bundle: { background } }: ModuleContext["release"]): readonl
   return background.events.map(({ name }) => name).filter((name) => maySend(background, name));
 }
 
-/** @throws Fault validation_failed where the blueprint has no such version of payloads. */
+/** @throws Fault validation_failed if the blueprint has no such version of payloads. */
 function requireVersion({ version: current = 1, versions = {} }: BundleOutbound, version: number): void {
   if (version === current || Object.hasOwn(versions, String(version))) return;
   const known = [...Object.keys(versions).map(Number), current].sort((a, b) => a - b);
-  throw wrong("/version", `There is no such version of payloads; there are: ${known.join(", ")}.`);
+  throw wrong("/version", `This version of payloads does not exist. The versions are ${known.join(", ")}.`);
 }
 
-/** @throws Fault validation_failed where a name stands for no event that the project has. */
+/** @throws Fault validation_failed if a name matches no event of the project. */
 function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
   const names = sendable(release);
   const known = [...names, ...new Set(names.map((name) => `${name.split(".")[0]}.*`))];
@@ -302,7 +304,7 @@ function requireKnown({ release }: ModuleContext, patterns: readonly string[]): 
           {
             path: `/events/${at}`,
             code: "not_allowed",
-            message: `Endpoints can't be sent ${pattern}: the live version sends no such event.${didYouMean(pattern, known)}`,
+            message: `The event ${pattern} can't be sent to endpoints: the live version doesn't send it.${didYouMean(pattern, known)}`,
           },
         ],
   );
@@ -320,7 +322,7 @@ function ownerOf(sent: {
 }): Owner {
   const { user_id: user, organization_id: organization } = sent;
   if (user !== undefined && organization !== undefined) {
-    throw wrong("/organization_id", "An endpoint belongs to a user or to an organization, not to both.");
+    throw wrong("/organization_id", "An endpoint can belong to a user or to an organization, not to both.");
   }
   const id = user ?? organization;
   if (id === undefined) return { kind: null, id: null };
@@ -336,7 +338,7 @@ async function requireOwner({ open, context: { release } }: Changing, { kind, id
   const found = isThere
     ? (await open.query(`SELECT 1 FROM ${release.schema}.${table} WHERE id = $1::uuid`, [id])).rows.length > 0
     : false;
-  if (!found) throw wrong(`/${kind}_id`, "There is no such record.");
+  if (!found) throw wrong(`/${kind}_id`, "This record does not exist.");
 }
 
 export function wrong(path: string, message: string): Fault {

@@ -1,5 +1,5 @@
-// What a listener asks for: an admin's request. In: what came of the deliveries that it pulled last. Out: those that are due. A pull
-// leaves no line in the audit log; making and changing an endpoint does.
+// An admin's requests as a listener. In: the results of the deliveries of the last pull. Out: the due deliveries. A
+// pull writes no line in the audit log; creating and changing an endpoint does.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -16,7 +16,7 @@ const outcome = z
     error: z.enum(["unreachable", "no_answer"]).optional(),
   })
   .refine(({ status, error }) => (status === undefined) !== (error === undefined), {
-    message: "It has either a status or an error.",
+    message: "It must have either a status or an error.",
   });
 const pullBody = z.strictObject({ outcomes: z.array(outcome).max(100).optional() });
 

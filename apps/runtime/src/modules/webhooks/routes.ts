@@ -1,4 +1,4 @@
-// The handlers of webhooks that leave a project, by operation.
+// The handlers of outbound webhooks, by operation.
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { listDeliveries, listEndpoints, readDelivery, replayDelivery, replayEndpoint } from "./deliveries.ts";

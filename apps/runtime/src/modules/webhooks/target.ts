@@ -1,35 +1,35 @@
-// Where an endpoint may be. In: what was sent as its address. Out: the address as it is called, or why it can't be one. The addresses
-// that a name leads to are judged by the outbound guard at each call; here is what no call is needed for.
+// Checks the address of an endpoint. In: the sent address. Out: the address to call, or the reason why it can't be one.
+// These checks need no call. At each call, the outbound guard checks the addresses to which a name resolves.
 import { isIP } from "node:net";
 import { Fault } from "@plinth/service";
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-/** Parsing would drop some of them without a word, and encode the others. */
+/** The URL parser would silently drop some of these, and encode the others. */
 const BLANKS = /[\s\p{Cc}]/u;
 
 /**
- * Without blanks around it, as a URL is written: `https://a.example/` for ` HTTPS://A.example`.
- * @param judged `isCalled` is false of a listener's, whose deliveries somebody else forwards: it may be in a private network.
- * @throws Fault validation_failed.
+ * Without surrounding blanks, in normalized form: `https://a.example/` for ` HTTPS://A.example`. @param judged
+ * `isCalled` is false for a listener's address: somebody else forwards its deliveries, so it can be in a private
+ * network. @throws Fault validation_failed.
  */
 export function targetOf(
   text: string,
   { isCalled, isAllowed }: { readonly isCalled: boolean; readonly isAllowed: (address: string) => boolean },
 ): string {
   const trimmed = text.trim();
-  if (BLANKS.test(trimmed)) throw wrongUrl("An address has no spaces or line breaks in it.");
+  if (BLANKS.test(trimmed)) throw wrongUrl("An address can't contain spaces or line breaks.");
   const url = URL.parse(trimmed);
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrongUrl("It must be an https address.");
-  if (url.username !== "" || url.password !== "") throw wrongUrl("Credentials don't belong into an address.");
-  if (url.hash !== "") throw wrongUrl("An address ends before `#`.");
+  if (url.username !== "" || url.password !== "") throw wrongUrl("An address can't contain credentials.");
+  if (url.hash !== "") throw wrongUrl("An address can't contain a `#` part.");
   if (isCalled && url.protocol === "http:" && !LOCAL.test(url.hostname)) {
-    throw wrongUrl("It must be an https address; http is for this machine alone.");
+    throw wrongUrl("It must be an https address. http is only allowed for this machine.");
   }
   const address = url.hostname.replace(/^\[|\]$/g, "");
   if (isCalled && url.protocol === "https:" && isIP(address) !== 0 && !isAllowed(address)) {
-    throw wrongUrl("Nothing is sent to this address: it is not on the public internet.");
+    throw wrongUrl("Plinth doesn't send to this address, because it is not on the public internet.");
   }
-  if (url.href.length > URL_MAX) throw wrongUrl(`An address has at most ${URL_MAX} characters.`);
+  if (url.href.length > URL_MAX) throw wrongUrl(`An address can have at most ${URL_MAX} characters.`);
   return url.href;
 }
 

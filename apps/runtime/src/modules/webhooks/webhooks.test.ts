@@ -1,4 +1,5 @@
-// The routes of webhooks: who is let in, what is refused, and that nothing of another project is found. A denial changes nothing.
+// The routes of webhooks: who is let in, what is refused, and that nothing of another project is found. A denial
+// changes nothing.
 
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
@@ -57,7 +58,7 @@ const kept = () =>
   );
 
 it.each(routes.map(([method, path, body]) => ({ method, path, body })))(
-  "$method $path is for admins alone, of this project",
+  "$method $path is only for admins of this project",
   async ({ method, path, body }) => {
     const before = [await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")];
     const at = path.replace("{id}", id);
@@ -98,7 +99,7 @@ it.each([
   [{ url: URL_, events: ["*"], user_id: "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f" }, "/user_id"],
   [{ url: URL_, events: ["*"], organization_id: "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f" }, "/organization_id"],
   [{ url: URL_, events: ["*"], secret: "whsec_AAAA" }, "/secret"],
-])("%j is no endpoint", async (body, path) => {
+])("%j is not a valid endpoint", async (body, path) => {
   const before = await kept();
   await expect(call(admin, "POST", "/v1/webhook-endpoints", body)).rejects.toMatchObject({
     code: "validation_failed",
@@ -110,14 +111,14 @@ it.each([
 it.each([
   ["ticket.creatd", 'Did you mean "ticket.created"?'],
   ["tickt.*", 'Did you mean "ticket.*"?'],
-  ["payment.refunded", "no such event."],
+  ["payment.refunded", "the live version doesn't send it."],
 ])("the message about the unknown event %s helps", async (event, hint) => {
   await expect(call(admin, "POST", "/v1/webhook-endpoints", { url: URL_, events: [event] })).rejects.toMatchObject({
     errors: [{ path: "/events/0", code: "not_allowed", message: expect.stringContaining(hint) }],
   });
 });
 
-it("pages of endpoints follow one another, and filters find", async () => {
+it("endpoints can be paged and filtered", async () => {
   for (let at = 0; at < 3; at++)
     await call(admin, "POST", "/v1/webhook-endpoints", { url: `${URL_}/${at}`, events: ["*"] });
   const read = async (query: string) =>
@@ -129,7 +130,7 @@ it("pages of endpoints follow one another, and filters find", async () => {
   await expect(read("address=x")).rejects.toMatchObject({ code: "unknown_parameter" });
 });
 
-it("who changes an endpoint is in the audit log, and no secret is", async () => {
+it("the audit log says who changes an endpoint, and contains no secret", async () => {
   const { secret } = dataOf(await call(admin, "POST", `/v1/webhook-endpoints/${id}/rotate-secret`, {}));
   await call(admin, "PATCH", `/v1/webhook-endpoints/${id}`, { description: "the shop's" });
   await call(admin, "DELETE", `/v1/webhook-endpoints/${id}`);
@@ -142,7 +143,7 @@ it("who changes an endpoint is in the audit log, and no secret is", async () => 
   expect(await work.sql("SELECT 1 FROM plinth.webhook_secrets WHERE endpoint_id = $1", [id])).toEqual([]);
 });
 
-it("an address is kept as it is called, and endpoints are found by address, state and owner", async () => {
+it("an address is stored as it is called, and endpoints are found by address, state and owner", async () => {
   const make = async (url: string, more: object = {}) =>
     dataOf(await call(admin, "POST", "/v1/webhook-endpoints", { url, events: ["*"], ...more }));
   const typed = await make(" HTTPS://Find.Example/%61?b=c \n");

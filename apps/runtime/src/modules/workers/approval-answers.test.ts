@@ -1,4 +1,4 @@
-// An answer is for the approval that its sender has read, and for no later one; who was asked is told what became of it. On Postgres
+// An answer is for the approval that its sender has read, and for no later one; approvers learn the result. On Postgres
 // and the job queue, over the API's handlers.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
@@ -55,7 +55,7 @@ async function waiting(step: string): Promise<void> {
   await expect.poll(() => work.sql(open), { timeout: 10_000 }).toEqual([{ path: step }]);
 }
 
-/** The reply's status, or the code of what was refused. */
+/** The reply's status, or the code of the fault. */
 const answer = (key: string, id: string, body: object, how = "approve"): Promise<unknown> =>
   callModule(work.cell, { path: `/v1/runs/${id}/${how}`, key, body }).then(
     ({ status }) => status,
@@ -64,14 +64,14 @@ const answer = (key: string, id: string, body: object, how = "approve"): Promise
 
 const answers = (): Promise<unknown> => work.sql("SELECT path FROM {schema}.workers__waits WHERE answer IS NOT NULL");
 
-test("names its step, and a repeated one does not answer the approval behind it", async () => {
+test("names its step, and a repeated one does not answer the next approval", async () => {
   const id = await begin();
   await waiting("small");
   expect(await answer(boss, id, {})).toBe("validation_failed");
   expect(await answer(boss, id, { step: "large" })).toBe("conflict");
   expect(await answer(boss, id, { step: "small" })).toBe(202);
   await waiting("large");
-  // The same request once more: a lost answer, or a second click.
+  // The same request again: a lost answer, or a second click.
   expect(await answer(boss, id, { step: "small" })).toBe(202);
   expect(await answers()).toEqual([{ path: "small" }]);
   const logged =
@@ -79,7 +79,7 @@ test("names its step, and a repeated one does not answer the approval behind it"
   expect(await work.sql(logged, [id])).toEqual([{ path: "small" }]);
 });
 
-test("is given once: another one, or another person's, is a conflict for whoever was asked", async () => {
+test("is given once: a different one, or another person's, is a conflict", async () => {
   const id = await begin();
   await waiting("small");
   expect(await answer(boss, id, { step: "small", note: "fine" })).toBe(202);
@@ -98,7 +98,7 @@ test("is given once: another one, or another person's, is a conflict for whoever
   expect(await answer(clerk, id, { step: "large" })).toBe("not_found");
 });
 
-test("may name since when it waits: what a retry asks for anew is not meant", async () => {
+test("can name since when it waits, so that it doesn't answer an approval that a retry requested again", async () => {
   const id = await begin();
   await waiting("small");
   const page = await callModule(work.cell, { method: "GET", path: "/v1/runs/approvals", key: boss });
@@ -114,7 +114,7 @@ test("may name since when it waits: what a retry asks for anew is not meant", as
   expect(await answer(boss, id, { step, since: anew })).toBe(202);
 });
 
-test("leaves the run in sight of who was asked: how it stands, and nothing of what it gave", async () => {
+test("leaves the run visible for the approver: its status, but not its output", async () => {
   const id = await begin();
   for (const step of ["small", "large"]) {
     await waiting(step);
@@ -128,8 +128,8 @@ test("leaves the run in sight of who was asked: how it stands, and nothing of wh
   await expect(runOf(clerk, id)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("is never seen beside a run that still runs", async () => {
-  // What the transaction leaves behind that makes the approval visible.
+test("is never visible while the run is still marked as running", async () => {
+  // The traces of the transaction that makes the approval visible.
   await work.sql("CREATE TABLE plinth.seen (status text)");
   await work.sql(`CREATE FUNCTION plinth.see() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     INSERT INTO plinth.seen SELECT status FROM {schema}.workers__runs WHERE id = NEW.run_id; RETURN NULL; END $$`);

@@ -1,4 +1,5 @@
-// Nobody approves what they have caused, however many runs stand between. On Postgres and the job queue, over the API's handlers.
+// Nobody can approve a run that they have caused, however many runs are in between. On Postgres and the job queue, over
+// the API's handlers.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";
@@ -60,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => work?.close());
 
-test.each(["direct", "later", "hops"])("who called `%s` can't approve what came of it", async (action) => {
+test.each(["direct", "later", "hops"])("the caller of `%s` can't approve its result", async (action) => {
   const email = `${action}@example.com`;
   const body = { email, password: "correct horse battery" };
   const { access_token: userToken, user } = dataOf(

@@ -1,4 +1,4 @@
-// Who finds what waits for their approval, and what of it they are told. On Postgres and the job queue.
+// Who finds the approvals that wait for them, and what they see of them. On Postgres and the job queue.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";
@@ -115,8 +115,8 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof Fault ? error.code : error),
   );
 
-describe("what waits for an approval", () => {
-  test("is found by who holds one of its roles, with what they need to decide", async () => {
+describe("a waiting approval", () => {
+  test("is found by callers with one of its roles, with the data for a decision", async () => {
     const [clerk, other] = [await person(["clerk"]), await person()];
     const id = await refund("12 euros");
     await waiting(1);
@@ -134,14 +134,14 @@ describe("what waits for an approval", () => {
         record: { entity: "refund", id },
       },
     ]);
-    // An admin holds neither role: they see the run, and can't approve it.
+    // An admin has neither role: they see the run, and can't approve it.
     for (const who of [other, pub, admin]) expect(await asked(who)).toEqual([]);
     expect(await codeOf(asked(""))).toBe("unauthenticated");
     await callModule(work.cell, { path: `/v1/runs/${run?.["id"]}/approve`, ...as(clerk), body: { step: "approve" } });
     expect(await asked(clerk)).toEqual([]);
   });
 
-  test("names its record only to who may read it", async () => {
+  test("only shows its record to callers who can read it", async () => {
     const [clerk, auditor] = [await person(["clerk"]), await person(["auditor"])];
     const id = await refund("hidden");
     await waiting(1);
@@ -152,7 +152,7 @@ describe("what waits for an approval", () => {
     expect(await asked(clerk)).toMatchObject([{ workflow: "decide", record: null }]);
   });
 
-  test("names the record that it has looked up, and none of its event", async () => {
+  test("shows the record that the run has looked up, and not that of its event", async () => {
     const clerk = await person(["clerk"]);
     const id = await refund("found");
     await waiting(1);
@@ -165,7 +165,7 @@ describe("what waits for an approval", () => {
     ]);
   });
 
-  test("is nothing that the caller began themselves, unless they may approve that", async () => {
+  test("is not shown to the caller who started the run, unless they can approve it", async () => {
     const [boss, other] = [await person(["boss"]), await person(["boss"])];
     const [one, same] = await Promise.all(
       ["boss", "boss"].map(async (role) => (await makeKey(work.cell, work.projectId, { role })).key),
@@ -179,11 +179,11 @@ describe("what waits for an approval", () => {
     await work.sql("DELETE FROM {schema}.workers__runs");
     await begin(one!, "ask");
     await waiting(1);
-    // A key that stands in for another one of the same roles has begun it, too.
+    // A key that replaces another one with the same roles counts as its caller, too.
     expect([await asked(one!), await asked(same!), (await asked(boss)).length]).toEqual([[], [], 1]);
   });
 
-  test("is not answered, cancelled or ended, and the page says who lost their role", async () => {
+  test("is no longer shown when it is answered, cancelled or ended, or when the caller loses the role", async () => {
     const boss = await person(["boss"]);
     const id = await begin(await person(), "ask");
     await waiting(1);
@@ -194,7 +194,7 @@ describe("what waits for an approval", () => {
     await callModule(work.cell, { path: `/v1/runs/${id}/cancel`, key: admin, body: {} });
     expect(await asked(boss)).toEqual([]);
     await work.settled();
-    // What waited was given up with the run: nothing goes on at any time.
+    // The wait was given up with the run, so nothing continues at any time.
     const { body } = await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin });
     expect(JSON.parse(String(body)).data).toMatchObject({
       status: "cancelled",
@@ -203,7 +203,7 @@ describe("what waits for an approval", () => {
     });
   });
 
-  test("within an organization is for those who belong to it", async () => {
+  test("within an organization is for its members", async () => {
     const [ana, boss, outside] = [await person(), await person(["boss"]), await person(["boss"])];
     const made = "INSERT INTO {schema}.organizations (id, name) VALUES (gen_random_uuid(), 'shop') RETURNING id";
     const [shop, second] = [(await work.sql(made))[0]?.["id"], (await work.sql(made))[0]?.["id"]];

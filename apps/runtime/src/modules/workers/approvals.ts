@@ -1,11 +1,12 @@
-// What waits for the caller's consent. In: who asks. Out: a page of the approvals that they may give or refuse, the longest waiting
-// first, with what they need to decide. Of the record that a run is about, its id alone is told, and only to who may read it.
+// The approvals that wait for the caller. In: the caller. Out: a page of the approvals that they can give or refuse,
+// the longest waiting first, with the data for a decision. It only shows the id of the run's record, and only to
+// callers who can read it.
 import type { BundleStep } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { type Principal, standsAboveOrganizations } from "../../project/principal.ts";
-import { type Asker, askerIn, findEntity, forProject, living, permission } from "../../query/entity-view.ts";
+import { callerIn, findEntity, forProject, living, permission, type StatementCaller } from "../../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../../query/parameters.ts";
 import { utc } from "../instants.ts";
 import { logName, parseLogQuery } from "../log-query.ts";
@@ -29,7 +30,7 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
     limit: query.limit + 1,
   };
   const parameters = new Parameters();
-  const text = forProject(statementOf(release, askerIn(principal, organization), parameters), release);
+  const text = forProject(statementOf(release, callerIn(principal, organization), parameters), release);
   const values = parameters.slots.map((slot) => slot(bindings));
   const { rows } = await tenant.run({ text, values, lane: "earned", keep: true });
   const shown = rows.slice(0, query.limit);
@@ -43,8 +44,8 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
   };
 }
 
-/** Columns: the approval as JSON, and the three that give the order. The conditions are those of `answerApproval`. */
-function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
+/** Columns: the approval as JSON, and the three of the order. The conditions are the same as in `answerApproval`. */
+function statementOf(release: ActiveRelease, caller: StatementCaller, parameters: Parameters): string {
   const table = (name: string): string => `${release.schema}.${quoteIdentifier(`workers__${name}`)}`;
   const lookups = parameters.at("lookups", () => JSON.stringify(lookupsOf(release)));
   const own = `(_r."actor_kind" is not distinct from ${parameters.actorKind()} and _r."actor_id" is not distinct from ${parameters.actorId()}
@@ -73,7 +74,7 @@ function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameter
     )
     select (select row_to_json(_x)::text from (select _p."run_id", _p."workflow", _p."kind", _p."path" as step, _p.message,
         _p."roles", ${utc('_p."created_at"')} as since, ${utc('_p."until"')} as until,
-        case when ${readable(release, asker, parameters)}
+        case when ${readable(release, caller, parameters)}
           then json_build_object('entity', _p.entity, 'id', _p.record_id) end as record) _x),
       _p."created_at"::text, _p."run_id"::text, _p."path" from _p order by _p."created_at", _p."run_id", _p."path"`;
 }
@@ -83,11 +84,11 @@ const aboveSlot = ({ principal }: Bindings): string => (standsAboveOrganizations
 const membersSlot = ({ principal }: Bindings): string =>
   arrayLiteral(principal.kind === "user" ? principal.memberships.map((one) => one.organization) : []);
 
-/** Whether the caller may read the record that the run is about; null, which is no, of any other entity. */
-function readable(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
+/** Whether the caller can read the run's record; null, which counts as no, for other entities. */
+function readable(release: ActiveRelease, caller: StatementCaller, parameters: Parameters): string {
   const cases = entitiesOf(release).flatMap((name) => {
     const view = findEntity(release, name);
-    const seen = view === null ? null : permission(view, "read", asker, parameters, { record: "_ref" });
+    const seen = view === null ? null : permission(view, "read", caller, parameters, { record: "_ref" });
     if (view === null || seen === null || seen.kind === "never") return [];
     const found = `${view.from} _ref where _ref."id" = _p.record_id and ${seen.sql}${living(view, "_ref")}`;
     return [`when ${quoteLiteral(name)} then exists (select 1 from ${found})`];
@@ -95,7 +96,7 @@ function readable(release: ActiveRelease, asker: Asker, parameters: Parameters):
   return cases.length === 0 ? "false" : `case _p.entity ${cases.join(" ")} end`;
 }
 
-/** Those whose records runs with approvals are about. */
+/** The entities of records that runs with approvals are about. */
 function entitiesOf({ bundle }: ActiveRelease): readonly string[] {
   const asking = bundle.background.workflows.filter(({ steps }) => steps.some(asks));
   return [...new Set(asking.flatMap(({ entity }) => (entity === null ? [] : [entity])))].sort();
@@ -106,7 +107,7 @@ function asks({ action, onError, compensate }: BundleStep): boolean {
   return action.kind === "approve" || within.some(asks);
 }
 
-/** Workflow > the entity that it looks its record up in. */
+/** Workflow > the entity in which it looks up its record. */
 function lookupsOf({ bundle }: ActiveRelease): Readonly<Record<string, string | null>> {
   const lookups = bundle.background.workflows.filter(({ lookup }) => lookup !== null);
   return Object.fromEntries(lookups.map(({ name, entity }) => [name, entity]));

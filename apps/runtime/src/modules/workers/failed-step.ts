@@ -1,9 +1,9 @@
-// Finds the step that a run failed at. In: the project's schema, and SQL for the run's id. Out: a subquery for lists and counts. It
-// never reads an error's text, which may quote values that are masked elsewhere.
+// Finds the step at which a run failed. In: the project's schema, and SQL for the run's id. Out: a subquery for lists
+// and counts. It never reads an error's text, which may quote values that are masked elsewhere.
 
 /**
- * Columns `path` and `attempts`; no row where the run failed before its first step. A member of a list, a handler and an undoing step
- * have a "/" in their path: they belong to the step that is found.
+ * Columns `path` and `attempts`; no row if the run failed before its first step. List members, handlers and
+ * compensations have a "/" in their path: they belong to the step that is found.
  */
 export function failedStep(schema: string, runId: string): string {
   return (

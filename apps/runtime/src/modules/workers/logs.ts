@@ -1,6 +1,6 @@
-// Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
-// it. What is masked in logs is masked here: by the names of the fields that are, by what a step's templates have read, and by what
-// has so become known of the run.
+// Events and runs for people to read. In: an admin's request. Out: a page, newest first, or one of them with its
+// details. Values that are masked in logs are masked here: by the names of the fields, by the fields that a step's
+// templates have read, and by the values found in this way.
 import type { BundleBackground } from "@plinth/bundle";
 import { eventColumns, Fault, runColumns } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -23,17 +23,17 @@ import {
   wasAsked,
 } from "./run-view.ts";
 
-/** What a run began with, by its release's id; null where that can't be read. */
+/** The definitions with which a run began, by its release's id; null if they can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
 
 export interface Log {
-  /** What no other list of the project is called. */
+  /** No other list of the project has this name. */
   readonly name: string;
   readonly table: string;
-  /** The column that gives the order, and its type. */
+  /** The column of the order, and its type. */
   readonly key: { readonly column: string; readonly sqlType: string };
   readonly columns: readonly string[];
-  /** The column that has an event's id: its name is told, too. */
+  /** The column with an event's id; its name is shown too. */
   readonly event: string | null;
   /** Columns that a list shows in another form. In: the project's schema. Out: SQL over the row `_p`. */
   readonly instead: Readonly<Record<string, (schema: string) => string>>;
@@ -54,7 +54,7 @@ export const runLog: Log = {
   key: { column: "id", sqlType: "uuid" },
   columns: [...runColumns],
   event: "event_id",
-  // The message may quote what is masked: only the answer for one run has it, masked by value.
+  // The message may quote masked values. Only the reply for one run contains it, masked by value.
   instead: { error: listedError },
 };
 
@@ -101,22 +101,22 @@ function statementOf(
   };
 }
 
-/** Times of events and runs, and of what belongs to a run. */
+/** Times of events and runs, and of the parts of a run. */
 const TIMES: readonly string[] = ["at", "created_at", "started_at", "ended_at", "next_at", "until"];
 
 function shownColumn(name: string): string {
   const column = `_p."${name}"`;
   if (TIMES.includes(name)) return `${utc(column)} as "${name}"`;
-  // What no run has written has a cause only where the chain of runs has to know who began it.
+  // An event that no run wrote only has a cause if a chain of runs must know its origin.
   return name === "cause" ? `case when ${column} ? 'run' then ${column} - 'origin' - 'subject' end as "cause"` : column;
 }
 
 function shownCause(cause: Row | null): Row | null {
-  const { origin: _, subject: __, ...told } = cause ?? {};
-  return "run" in told ? told : null;
+  const { origin: _, subject: __, ...rest } = cause ?? {};
+  return "run" in rest ? rest : null;
 }
 
-/** Why a run failed, without the text: the code, and the step that it failed at with its attempts, where there is one. */
+/** Why a run failed, without the text: the code, and the failed step with its attempts, if there is one. */
 function listedError(schema: string): string {
   const failure = `json_build_object('code', _p."error"->>'code', 'step', _f."path", 'attempts', _f."attempts")`;
   const step = failedStep(schema, '_p."id"');
@@ -138,17 +138,18 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
   const row = JSON.parse(event) as Row & EventParts & { readonly cause: Row | null };
-  const told = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
-  // An event that a step emits has what the step was given; its release may have been another one, but that is not known here.
+  const visible = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
+  // An event that a step emits contains the step's input. Its release may have been another one, but that is unknown
+  // here.
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
   const values = createMaskedValues();
-  const shown = shownEvent(told, masks, values);
-  return jsonReply(200, { ...told, ...shown, data: values.apply(shown.data), runs: JSON.parse(runs) });
+  const shown = shownEvent(visible, masks, values);
+  return jsonReply(200, { ...visible, ...shown, data: values.apply(shown.data), runs: JSON.parse(runs) });
 }
 
 /**
- * The run: for admins with its steps, their tries, and what it waits for; for who started it, how it goes on.
- * @throws Fault not_found (also where it is hidden).
+ * The run: for admins with its steps, their attempts, and what it waits for; for its caller, its progress. @throws
+ * Fault not_found (also if it is hidden).
  */
 export async function readRun(context: ModuleContext, id: string, backgroundOf: BackgroundOf): Promise<Reply> {
   const { release, tenant, principal } = context;
@@ -169,7 +170,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const isOwn = hasStarted(principal, row);
   const itsWaits = JSON.parse(waits) as readonly (WaitRow & Row)[];
   const itsSteps = (JSON.parse(steps) as readonly (StepRow & Row)[]).filter((step) => wasBegun(row, step));
-  // What it says is open to whoever reads the record: its id alone opens nothing.
+  // Its content is for callers who can read the record. The id alone reveals nothing.
   const heard = event === null ? null : (JSON.parse(event) as EventParts & Row);
   const record = heard?.["record_id"] == null ? null : { entity: heard["entity"], id: heard["record_id"] };
   const shown = callersView(row, itsSteps, itsWaits);
@@ -178,39 +179,40 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     if (!wasAsked(principal, row, itsWaits)) throw new Fault("not_found");
     return jsonReply(200, { ...approversView(principal, row, itsWaits), record });
   }
-  const { fence: _, lease_until: __, caller: ___, ...told } = row;
-  const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
+  const { fence: _, lease_until: __, caller: ___, ...rest } = row;
+  const background = (await backgroundOf(String(rest["definition"]))) ?? release.bundle.background;
   const masks = masksOf(background, maskedNames(release.bundle.entities));
-  const of = { kind: String(told["kind"]), workflow: String(told["workflow"]) };
-  // Whatever is masked anywhere in the run is masked where it comes back: in what another service answers, in an error.
+  const of = { kind: String(rest["kind"]), workflow: String(rest["workflow"]) };
+  // A value that is masked anywhere in the run is masked wherever it appears again: in another service's answer, in an
+  // error.
   const values = createMaskedValues();
   const show = (value: unknown, mask: Mask): unknown => values.learn(value, masks.apply(value, mask));
   if (heard !== null) shownEvent(heard, masks, values);
-  const input = show(told["input"], masks.input(of));
-  const output = show(told["output"], masks.output(of));
+  const input = show(rest["input"], masks.input(of));
+  const output = show(rest["output"], masks.output(of));
   const walked = itsSteps.map((step) => {
     const mask = masks.step(of, String(step["path"]));
     return { ...asEnded(step, row), input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
   });
-  const asTold = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
+  const asShown = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
   return jsonReply(200, {
-    ...asTold(told),
+    ...asShown(rest),
     input: values.apply(input),
-    // What an action answers is meant for who called it.
+    // The answer of an action is meant for its caller.
     output: isOwn ? row.output : values.apply(output),
     record,
     waits_for: shown.waits_for,
     steps: walked.map((step) => ({
-      ...asTold(step),
+      ...asShown(step),
       input: values.apply(step.input),
       output: values.apply(step.output),
     })),
-    attempts: (JSON.parse(attempts) as readonly Row[]).map(asTold),
+    attempts: (JSON.parse(attempts) as readonly Row[]).map(asShown),
     waits: itsWaits.map((one) => withInstants({ ...one, answer: values.apply(one.answer) }, TIMES)),
   });
 }
 
-/** A step that was to begin anew, and that the run has ended without, is none of its steps. */
+/** A step that was reset, but not started again before the run ended, is not shown. */
 function wasBegun({ ended_at }: RunRow, { status, attempts }: StepRow): boolean {
   return ended_at === null || !isAnew({ status, attempts });
 }

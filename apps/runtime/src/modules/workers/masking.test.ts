@@ -1,4 +1,5 @@
-// What people see of personal and secret values in events, runs, steps and notes: nothing, whatever they were called on their way.
+// What people see of personal and secret values in events, runs, steps and notes: nothing, whatever names the values
+// had on their way.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
@@ -87,7 +88,7 @@ const runOf = async (workflow: string) => {
 };
 
 beforeAll(async () => {
-  // It tells again what it was sent, under names of its own.
+  // It returns the data that it received, under its own names.
   service = await startReceiver(({ path }) => ({
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
@@ -115,7 +116,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-it("a secret is in no event and no step at all, and what is internal is shown to nobody", async () => {
+it("a secret is in no event and no step at all, and internal fields are shown to nobody", async () => {
   const everything = await cell.sql(
     "SELECT to_jsonb(e)::text AS text FROM {schema}.workers__events e UNION ALL SELECT to_jsonb(s)::text FROM {schema}.workers__steps s",
   );
@@ -127,7 +128,7 @@ it("a secret is in no event and no step at all, and what is internal is shown to
   expect(write?.["input"]).toMatchObject({ subject: "For A1", code: "[masked]" });
 });
 
-it("an event's record is masked by its fields, and what a step emits by what it has read", async () => {
+it("an event's record is masked by its fields, and a step's event by the fields that it has read", async () => {
   const events = await cell.sql("SELECT id, name FROM {schema}.workers__events");
   const idOf = (name: string): unknown => events.find((event) => event["name"] === name)?.["id"];
   const created = await get(`/v1/events/${idOf("patient.created")}`);
@@ -136,7 +137,7 @@ it("an event's record is masked by its fields, and what a step emits by what it 
   expect(wanted.data).toEqual({ to: "[masked]", about: "A1" });
 });
 
-it("a step's input and output are masked wherever a personal value has gone", async () => {
+it("a step's input and output are masked wherever they contain a personal value", async () => {
   const run = await runOf("greet");
   const steps = Object.fromEntries(run.steps.map((step: { path: string }) => [step.path, step]));
   expect(steps["noted"].input).toBe("[masked]");
@@ -153,7 +154,7 @@ it("a step's input and output are masked wherever a personal value has gone", as
   expect(JSON.stringify(run)).not.toContain(EMAIL);
 });
 
-it("what another service answers is masked where it tells again what is masked elsewhere in the run", async () => {
+it("another service's answer is masked if it repeats a value that is masked elsewhere in the run", async () => {
   const { steps } = await runOf("greet");
   const call = steps.find((step: { path: string }) => step.path === "call");
   expect(call.output.body).toEqual({
@@ -184,7 +185,7 @@ it("so are error texts", async () => {
   expect(text).not.toContain("example.com is");
 });
 
-it("lists and queues repeat no error text: they have its code, and the step with its attempts", async () => {
+it("lists and queues contain no error text: only its code, and the step with its attempts", async () => {
   const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs WHERE workflow = 'greet'");
   const error = `{"code": "http_404", "message": "${EMAIL} is unknown, says sealed:1234"}`;
   const id = run?.["id"];
@@ -212,7 +213,7 @@ it("so are the input and output of the worker that was called", async () => {
   expect(JSON.stringify(run)).not.toContain(EMAIL);
 });
 
-it("a note in the audit log holds none of it either", async () => {
+it("a note in the audit log contains none of it either", async () => {
   const notes = await cell.sql(
     "SELECT changes->'note' AS note FROM {schema}.audit_log WHERE operation = 'note' ORDER BY id",
   );

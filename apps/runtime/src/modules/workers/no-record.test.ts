@@ -1,4 +1,4 @@
-// A run whose record is not there yet: why it failed, and that a retry looks again. On Postgres and the job queue.
+// A run whose record does not exist yet: why it failed, and that a retry looks again. On Postgres and the job queue.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
@@ -45,9 +45,9 @@ async function pay(reference: string | null): Promise<string> {
 
 const runOf = async (id: string) => dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key }));
 
-it("fails, and does its work when it is retried once the record is there", async () => {
+it("fails, and succeeds when it is retried once the record exists", async () => {
   const id = await pay("first");
-  const error = { code: "no_record", message: "There is no such order." };
+  const error = { code: "no_record", message: "The order does not exist." };
   expect(await runOf(id)).toMatchObject({ status: "failed", error });
   const order = crypto.randomUUID();
   await createRecord(await work.request("order"), order, new Map([["payment_ref", "first"]]));
@@ -57,7 +57,7 @@ it("fails, and does its work when it is retried once the record is there", async
   expect(await work.sql("SELECT status FROM {schema}.orders")).toEqual([{ status: "paid" }]);
 });
 
-it("says which value is missing where the event carries none to look for", async () => {
+it("says which value is missing if the event has none", async () => {
   const { error } = await runOf(await pay(null));
-  expect(error.message).toBe("The input is not valid /payment_ref There is no value to look for.");
+  expect(error.message).toBe("The input is not valid /payment_ref A value to find records by is missing.");
 });

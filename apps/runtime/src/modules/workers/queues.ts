@@ -1,5 +1,6 @@
-// What waits, runs and fails, by workflow. In: an admin's question. Out: a line for each workflow, worker and action of the live
-// release, and for those of before that still have runs. What it counts is bounded: it says where there is more.
+// Waiting, running and failed work, by workflow. In: an admin's request. Out: a line for each workflow, worker and
+// action of the live release, and for earlier ones that still have runs. Counts are limited, and the reply says if
+// there are more.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { RunKind } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -9,22 +10,22 @@ import { jsonReply } from "../json-body.ts";
 import { failedStep } from "./failed-step.ts";
 import type { Scoped } from "./steer.ts";
 
-/** Runs that are looked at for one answer: of those under way, and of those that have ended. */
+/** Runs that are read for one reply: of those in progress, and of those that have ended. */
 const COUNTED_MAX = 50_000;
-/** Causes that are told of one workflow, the latest first. */
+/** Errors that are shown for one workflow, the latest first. */
 const CAUSES_MAX = 20;
-/** Queues that are told of workflows that the live release no longer has. */
+/** Queues that are shown for workflows that the live release no longer has. */
 const GONE_MAX = 100;
 
 interface Depth {
-  /** Nothing but a free process is missing. */
+  /** Runs that only wait for a free process. */
   readonly due: number;
   readonly running: number;
-  /** For a time, an event, an approval, another run. */
+  /** Runs that wait for a time, an event, an approval or another run. */
   readonly waiting: number;
   /** Since when the first of them is due. */
   readonly oldest_due_at: string | null;
-  /** When the oldest of those that have not ended came. */
+  /** When the oldest unfinished run was created. */
   readonly oldest_at: string | null;
 }
 
@@ -39,9 +40,9 @@ interface Cause {
   readonly status: "failed" | "needs_attention";
   readonly count: number;
   readonly last_at: string;
-  /** That the last one failed at; null where it has begun none, or where its steps are kept no longer. */
+  /** The step at which the last one failed; null if it started none, or if its steps are deleted. */
   readonly step: string | null;
-  /** Of that step. */
+  /** The attempts of that step. */
   readonly attempts: number | null;
 }
 
@@ -83,9 +84,9 @@ export async function readQueues({ scope, context }: Scoped, limits: UsageLimits
     const counted = [sum(under.map(({ seen }) => seen)), sum(ended.map(({ count }) => count))];
     return jsonReply(200, {
       at: new Date().toISOString(),
-      // Then every count is of the oldest that have not ended, or of the latest that have.
+      // The counts then cover the oldest unfinished runs, or the latest ended ones.
       partial: counted.some((count) => count >= COUNTED_MAX),
-      // Many, or old ones, say that nothing hands them on: no worker, or none that can read the live release.
+      // Many or old events mean that nothing hands them on: there is no worker, or none that can read the live release.
       events_waiting: await readEventsWaiting(open, projectId),
       usage: await readUsage(open, projectId, release.schema, limits),
       queues: [...queues, ...gone],
@@ -111,7 +112,7 @@ function keyOf({ name, kind }: { readonly name: string; readonly kind: RunKind }
   return `${kind}/${name}`;
 }
 
-/** What is under way is few or old: the index of ends finds it, and the list of what is due says since when. */
+/** Runs in progress are few or old: the index of ends finds them, and the list of due runs says since when. */
 function underWay(runs: string): string {
   return `SELECT u."workflow", u."kind", count(*)::int AS seen,
       count(*) FILTER (WHERE u."status" = 'running')::int AS running,
@@ -134,7 +135,7 @@ interface Ended {
   readonly attempts: number | null;
 }
 
-/** No error's text: only the answer for one run has it, masked by value. */
+/** Without errors' texts: only the reply for one run contains them, masked by value. */
 function endedLately(schema: string, runs: string): string {
   return `SELECT g."workflow", g."kind", g."status", g.code, g.count, g.hour, g.last_at, f."path" AS step, f."attempts"
     FROM (SELECT e."workflow", e."kind", e."status", e.code, count(*)::int AS count,
@@ -179,7 +180,7 @@ function queueOf(
   };
 }
 
-/** Rows as JSON: the raw text of a number or a time would have to be read again. */
+/** Rows as JSON, so that numbers and times don't have to be parsed. */
 async function read<Row>(open: TenantTransaction, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
   const { rows } = await open.query(`SELECT coalesce(json_agg(_q), '[]'::json)::text FROM (${text}) _q`, values);
   return JSON.parse(rows[0]?.[0] ?? "[]") as readonly Row[];

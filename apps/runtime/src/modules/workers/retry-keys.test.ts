@@ -1,5 +1,5 @@
-// Under which key a call is made again: a service that remembers what it answered to a key gives the same answer to the same key.
-// On Postgres and the job queue, over the API's handlers.
+// The key of a repeated call: a service that remembers its answers gives the same answer to the same key. On Postgres
+// and the job queue, over the API's handlers.
 import { afterEach, expect, test } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
@@ -32,13 +32,13 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-/** A run that has called the service, and ended. Out: what is done and looked at from then on. */
+/** A run that has called the service, and ended. Returns functions to continue and inspect it. */
 async function charge(answer: () => Answer, more = "retry: { attempts: 1 }") {
   const remembered = new Map<string, Answer>();
   receiver = await startReceiver(({ headers }) => {
     const key = String(headers["idempotency-key"]);
     const given = remembered.get(key) ?? answer();
-    // As services do it: what they have not carried out, because they were too busy, they don't remember.
+    // Like real services: they don't remember calls that they were too busy to execute.
     if ((given.status ?? 200) < 500) remembered.set(key, given);
     return given;
   });
@@ -49,15 +49,15 @@ async function charge(answer: () => Answer, more = "retry: { attempts: 1 }") {
   await settled();
   const [row] = await sql("SELECT id FROM {schema}.workers__runs");
   const run = async () => dataOf(await callModule(cell, { method: "GET", path: `/v1/runs/${row?.["id"]}`, key }));
-  const steer = async (deed: string, body: object = {}) => {
-    await callModule(cell, { path: `/v1/runs/${row?.["id"]}/${deed}`, key, body });
+  const steer = async (action: string, body: object = {}) => {
+    await callModule(cell, { path: `/v1/runs/${row?.["id"]}/${action}`, key, body });
     await settled();
   };
   const keys = () => receiver?.received.map(({ headers }) => headers["idempotency-key"]) ?? [];
   return { run, steer, keys, sql };
 }
 
-test("after a definite answer, a person's retry is another call", async () => {
+test("after a definite answer, a person's retry is a new call", async () => {
   let status = 422;
   const { run, steer, keys } = await charge(() => ({ status }));
   expect(await run()).toMatchObject({ status: "failed", error: { code: "http_status", status: 422 } });
@@ -68,7 +68,7 @@ test("after a definite answer, a person's retry is another call", async () => {
   expect([keys().length, new Set(keys()).size]).toEqual([3, 3]);
 });
 
-test("what nobody knows the end of, or what a service was too busy for, is the same call", async () => {
+test("after an unknown result, or if a service was too busy, it is the same call", async () => {
   let status = 503;
   const { run, steer, keys } = await charge(() => ({ status }), "retry: { attempts: 2, delay: 1s }");
   expect(await run()).toMatchObject({ status: "failed", error: { code: "http_status", status: 503 } });
@@ -79,7 +79,7 @@ test("what nobody knows the end of, or what a service was too busy for, is the s
   expect([keys().length, new Set(keys()).size]).toEqual([5, 1]);
 });
 
-test("a call whose answer was lost is the same one, unless somebody has found out that it failed", async () => {
+test("a call with a lost answer is the same one, unless somebody has found out that it failed", async () => {
   let afterMs = 3_000;
   const { run, steer, keys } = await charge(() => ({ afterMs }), "timeout: 1s\n        retry: { attempts: 1 }");
   expect(await run()).toMatchObject({ status: "needs_attention", error: { code: "no_answer" } });
@@ -93,7 +93,7 @@ test("a call whose answer was lost is the same one, unless somebody has found ou
   expect([(await run()).status, keys().length, new Set(keys()).size]).toEqual(["completed", 3, 2]);
 });
 
-test("a handler that failed and is not needed any more is no step of the run", async () => {
+test("a failed handler that is no longer needed is not a step of the run", async () => {
   let status = 422;
   const more =
     'on_error: [{ id: refund, action: http.request, with: { url: "https://127.0.0.1/none", method: POST } }]';

@@ -1,5 +1,5 @@
-// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, of those who
-// look at their own runs, and approvals by whom a step names. Out: what is told, or that it is noted.
+// The handlers of events, runs, approvals, queues and schedules. In: requests of admins, of callers about their own
+// runs, and approvals by the roles that a step names. Out: the requested data, or a confirmation.
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault, runKinds } from "@plinth/service";
 import { z } from "zod";
@@ -36,11 +36,11 @@ export interface WorkerRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** UUID v7, increasing. */
   readonly newId: () => string;
-  /** A run may be due now. */
+  /** Called when a run may be due. */
   readonly onDue: () => void;
   readonly secrets: CallSecrets;
   readonly backgroundOf: BackgroundOf;
-  /** The operator's, as the view of the queues shows them. */
+  /** The operator's limits, as the queues show them. */
   readonly limits: UsageLimits;
 }
 
@@ -49,7 +49,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     (read: (scoped: Scoped) => Promise<Reply>): ModuleHandler =>
     (context) =>
       read(scopedOf(options, context));
-  const deed =
+  const action =
     (act: (scoped: Scoped, runId: string) => Promise<object>): ModuleHandler =>
     async (context) => {
       const done = await act(scopedOf(options, context), context.ids[0] ?? "");
@@ -57,7 +57,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       return jsonReply(202, done);
     };
   const ofRun = (act: (scoped: Scoped, runId: string) => Promise<void>): ModuleHandler =>
-    deed(async (scoped, runId) => {
+    action(async (scoped, runId) => {
       await act(scoped, runId);
       return { id: runId };
     });
@@ -94,23 +94,23 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       const { step: path = null, note: why = null } = readBody(scoped.context.incoming, failBody);
       await settleRun({ ...scoped, runId }, path, { kind: "failed", note: why });
     }),
-    "project.retry_queue": deed(async (scoped) => {
+    "project.retry_queue": action(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
       return retryAll(scoped, bulk, code);
     }),
-    "project.cancel_queue": deed((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
-    "project.run_schedule": deed(async (scoped) => {
+    "project.cancel_queue": action((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
+    "project.run_schedule": action(async (scoped) => {
       const { schedule } = readBody(scoped.context.incoming, scheduleBody);
       const runId = options.newId();
       await runSchedule(scoped, schedule, runId);
       return { id: runId };
     }),
-    "project.pause_schedule": deed(async (scoped) => {
+    "project.pause_schedule": action(async (scoped) => {
       const { schedule } = readBody(scoped.context.incoming, scheduleBody);
       await pauseSchedule(scoped, schedule);
       return { name: schedule };
     }),
-    "project.resume_schedule": deed(async (scoped) => {
+    "project.resume_schedule": action(async (scoped) => {
       const { schedule, skip_missed = false } = readBody(scoped.context.incoming, resumeBody);
       await resumeSchedule(scoped, schedule, skip_missed);
       return { name: schedule };
@@ -130,25 +130,25 @@ async function rotate(options: WorkerRoutesOptions, context: ModuleContext): Pro
   readBody(context.incoming, nothing);
   refuseViewer(context);
   await rotateSecret(options.secrets, options.scopeOf(context.projectId), context);
-  return tellSecret(options, context);
+  return secretReply(options, context);
 }
 
 async function readSecret(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   await noteReading(options.scopeOf(context.projectId), context);
-  return tellSecret(options, context);
+  return secretReply(options, context);
 }
 
-/** What the project's own services verify calls with. */
-async function tellSecret({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
+/** The secret with which the project's own services verify calls. */
+async function secretReply({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
   const [current, previous] = await secrets.of(context.projectId);
-  const told = previous === undefined ? null : { secret: previous.text, until: previous.until };
-  return jsonReply(200, { secret: current?.text ?? null, previous: told });
+  const shown = previous === undefined ? null : { secret: previous.text, until: previous.until };
+  return jsonReply(200, { secret: current?.text ?? null, previous: shown });
 }
 
-/** Whoever has the secret can pass for this project. */
+/** With the secret, a caller could impersonate this project. */
 function refuseViewer({ principal }: ModuleContext): void {
   if (principal.kind === "operator" && principal.readOnly) {
-    throw new Fault("forbidden", { detail: "Who may only look at the project doesn't see its signing secret." });
+    throw new Fault("forbidden", { detail: "A viewer of the project can't see its signing secret." });
   }
 }

@@ -1,12 +1,12 @@
-// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, or were asked to approve it, and the run
-// as its caller and its approvers see it.
-// Admins see all of it (`logs.ts`); to everybody else it is missing.
+// Decides who sees a run, and which parts of it. In: a run's row and the caller. Out: whether they started it, or were
+// asked to approve it, and the run as its caller and its approvers see it. Admins see all of it (`logs.ts`); for
+// everybody else it does not exist.
 import type { StepStatus } from "@plinth/service";
 import type { CallerPrincipal } from "../../project/principal.ts";
 import { principalId, standsAboveOrganizations } from "../../project/principal.ts";
 import { instant } from "../instants.ts";
 
-/** Columns of `workers__runs`, as `to_json` gives them. */
+/** Columns of `workers__runs`, as `to_json` returns them. */
 export interface RunRow {
   readonly id: string;
   readonly workflow: string;
@@ -41,13 +41,15 @@ export interface StepRow {
   readonly next_at: string | null;
 }
 
-/** Runs of an organization are for those alone who belong to it, or stand above all. */
+/** Runs of an organization are only for its members, and for callers who aren't bound to organizations. */
 export function reaches(principal: CallerPrincipal, organization: string | null): boolean {
   if (organization === null || standsAboveOrganizations(principal)) return true;
   return principal.kind === "user" && principal.memberships.some((one) => one.organization === organization);
 }
 
-/** A secret key sees what another one of the same roles has started: keys are rotated, what they serve goes on. */
+/**
+ * A secret key sees the runs of other keys with the same roles, because keys are rotated while their services continue.
+ */
 export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
   if (run.kind !== "action" || run.actor_kind !== principal.kind || !reaches(principal, run.organization_id)) {
     return false;
@@ -57,7 +59,7 @@ export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
   return JSON.stringify(run.caller.roles) === JSON.stringify(principal.roles);
 }
 
-/** Whether one of its approvals asks or asked for a role of theirs, answered or not. */
+/** Whether one of its approvals needs or needed one of their roles, answered or not. */
 export function wasAsked(
   principal: CallerPrincipal,
   run: Pick<RunRow, "organization_id">,
@@ -70,19 +72,19 @@ function asksFor(principal: CallerPrincipal, { kind, roles }: Pick<WaitRow, "kin
   return kind === "approval" && roles?.some((role) => principal.roles.includes(role)) === true;
 }
 
-/** Nothing of a run that has ended goes on: what had not ended by then was given up with it. */
+/** When a run has ended, its unfinished parts have ended with it. */
 export function asEnded<Step extends Readonly<Record<string, unknown>>>(step: Step, run: RunRow): Step {
   if (!ended.has(run.status) || !unended.has(String(step["status"]))) return step;
   return { ...step, status: "cancelled", next_at: null, ended_at: step["ended_at"] ?? run.ended_at };
 }
 
-/** Before a step, as a step, between its tries. */
+/** Before a step, as a step, between its attempts. */
 const pausing: ReadonlySet<string> = new Set(["delayed", "waiting", "retrying"]);
-/** A run that needs attention has not: what becomes of its call is for a person to say. */
+/** A run that needs attention has not ended: a person must say how its call ended. */
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 const unended: ReadonlySet<string> = new Set([...pausing, "started"]);
 
-/** How an action goes on, for who called it: what it answers, and what it waits for; none of its steps. */
+/** An action's progress for its caller: its answer, and what it waits for, without its steps. */
 export function callersView(
   run: RunRow,
   steps: readonly StepRow[],
@@ -90,7 +92,7 @@ export function callersView(
 ): { readonly waits_for: readonly object[]; readonly [name: string]: unknown } {
   const { id, workflow, kind, status, output, error, created_at, started_at, ended_at } = run;
   const open = ended_at === null ? waits.filter((wait) => wait.answer === null) : [];
-  // A step that waits for something else has a time as well: when it gives up.
+  // A step that waits for something also has a time: its timeout.
   const named = new Set(open.map(({ path }) => path));
   const pauses = steps.filter((step) => pausing.has(step.status) && step.next_at !== null && !named.has(step.path));
   return {
@@ -111,16 +113,16 @@ export function callersView(
 }
 
 /**
- * The same for who was asked: how it stands, and what still waits for their approval. What it gave or failed with, and what else it
- * waits for, is none of their business.
+ * The same for an approver: its status, and the approvals that still wait for them. They don't see its result, its
+ * error, or its other waits.
  */
 export function approversView(
   principal: CallerPrincipal,
   run: RunRow,
   waits: readonly WaitRow[],
 ): ReturnType<typeof callersView> {
-  const asked = waits.filter((wait) => asksFor(principal, wait));
-  return { ...callersView(run, [], asked), output: null, error: null };
+  const theirs = waits.filter((wait) => asksFor(principal, wait));
+  return { ...callersView(run, [], theirs), output: null, error: null };
 }
 
 function waitedFor({ path, kind, event, until, roles, created_at }: WaitRow): object {

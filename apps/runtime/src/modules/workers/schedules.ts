@@ -1,5 +1,6 @@
-// What a project's schedules are at, and what people do about them: run one now, pause it, let it go on. In: an admin's request.
-// Out: the schedules, or the change with its line in the audit log, in one transaction under the schedule's row lock.
+// The state of a project's schedules, and the actions on them: run one now, pause it, resume it. In: an admin's
+// request. Out: the schedules, or the change with its line in the audit log, in one transaction under the schedule's
+// row lock.
 import type { BundleSchedule } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Reply } from "../../http/contracts.ts";
@@ -65,14 +66,14 @@ function shown(schedule: BundleSchedule, row: ScheduleRow | undefined, nowMs: nu
     last_run: row?.last_run_id == null ? null : { id: row.last_run_id, status: row.last_status },
     paused_at: instant(row?.paused_at ?? null),
     paused_by: row?.paused_by ?? null,
-    // What would start at once if it went on now.
+    // The ticks that would run at once if it were resumed now.
     missed: isPaused && row.next_at !== null ? ticksOf(schedule, Date.parse(row.next_at), nowMs).length : 0,
   };
 }
 
 /**
- * Starts its run now, whatever the time, also while it is paused; its next tick stays as it is.
- * @throws Fault not_found, conflict where `overlap` is `skip` and the last run still runs.
+ * Starts its run now, whatever the time, even if it is paused. Its next tick doesn't change. @throws Fault not_found,
+ * conflict if `overlap` is `skip` and the last run has not ended.
  */
 export async function runSchedule(scoped: Scoped, name: string, runId: string): Promise<void> {
   const { scope, context } = scoped;
@@ -89,9 +90,10 @@ export async function runSchedule(scoped: Scoped, name: string, runId: string): 
   });
 }
 
-const stillRuns = "Its last run has not ended, and `overlap` is `skip`: wait for that run, or cancel it.";
+const stillRuns =
+  "The last run of the schedule has not ended, and `overlap` is `skip`. Wait for that run, or cancel it.";
 
-/** No tick starts anything from then on, in any process. @throws Fault not_found, conflict. */
+/** From now on, no tick starts a run, in any process. @throws Fault not_found, conflict. */
 export async function pauseSchedule(scoped: Scoped, name: string): Promise<void> {
   const by = principalId(scoped.context.principal);
   await change(scoped, name, "pause_schedule", {}, async (open) => {
@@ -100,30 +102,29 @@ export async function pauseSchedule(scoped: Scoped, name: string): Promise<void>
        WHERE project_id = $1 AND name = $2 AND paused_at IS NULL`,
       [scoped.context.projectId, name, by],
     );
-    if (rowCount === 0) throw new Fault("conflict", { detail: "It is paused already." });
+    if (rowCount === 0) throw new Fault("conflict", { detail: "The schedule is already paused." });
   });
 }
 
 /**
- * Ticks start runs again. What was missed meanwhile is as after an outage: `catch_up` says what becomes of it, unless it is to be
- * left out.
- * @throws Fault not_found, conflict.
+ * Ticks start runs again. Missed ticks are handled as after an outage: `catch_up` decides, unless they are to be
+ * skipped. @throws Fault not_found, conflict.
  */
 export async function resumeSchedule(scoped: Scoped, name: string, skipMissed: boolean): Promise<void> {
   await change(scoped, name, "resume_schedule", skipMissed ? { skip_missed: true } : {}, async (open) => {
     const { rowCount } = await open.query(
-      // Without a next time the scheduler works one out, from now on.
+      // Without a next time, the scheduler computes one from now on.
       `UPDATE plinth.schedules SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN $3::boolean THEN NULL ELSE next_at END
        WHERE project_id = $1 AND name = $2 AND paused_at IS NOT NULL`,
       [scoped.context.projectId, name, String(skipMissed)],
     );
-    if (rowCount === 0) throw new Fault("conflict", { detail: "It is not paused." });
+    if (rowCount === 0) throw new Fault("conflict", { detail: "The schedule is not paused." });
   });
 }
 
 type Open = Parameters<Parameters<Scoped["scope"]["transaction"]>[0]>[0];
 
-/** @param work Under the cell's role, with the schedule's row locked: no tick of it starts meanwhile. */
+/** @param work Runs under the cell's role, with the schedule's row locked, so that no tick starts meanwhile. */
 async function change(
   { scope, context }: Scoped,
   name: string,

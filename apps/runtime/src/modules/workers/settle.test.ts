@@ -1,5 +1,5 @@
-// Several calls of one run whose end nobody knows: each is settled by itself, and the run goes on behind the last of them. On
-// Postgres and the job queue.
+// Several calls of one run with unknown results: each is settled separately, and the run continues after the last of
+// them. On Postgres and the job queue.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
@@ -45,15 +45,15 @@ afterEach(async () => {
 });
 
 const status = async () => (await work.sql("SELECT status FROM {schema}.workers__runs"))[0]?.["status"];
-const post = async (deed: "done" | "fail", body: object): Promise<unknown> =>
-  dataOf(await callModule(work.cell, { path: `/v1/runs/${id}/${deed}`, key, body }));
+const post = async (action: "done" | "fail", body: object): Promise<unknown> =>
+  dataOf(await callModule(work.cell, { path: `/v1/runs/${id}/${action}`, key, body }));
 const done = (step: string, given: string): Promise<unknown> => post("done", { step, output: { body: given } });
 const audited = async (operation: string): Promise<readonly unknown[]> =>
   (await work.sql(`SELECT changes FROM {schema}.audit_log WHERE operation = '${operation}' ORDER BY id`)).map(
     ({ changes }) => changes,
   );
 
-it("each has its own output, and the run goes on behind the last one", async () => {
+it("each has its own output, and the run continues after the last one", async () => {
   await done("reserve/1", "B");
   await expect(done("reserve/1", "again")).rejects.toMatchObject({ code: "validation_failed" });
   await expect(done("reserve", "all")).rejects.toMatchObject({ code: "validation_failed" });
@@ -71,7 +71,7 @@ it("each has its own output, and the run goes on behind the last one", async () 
   expect(receiver.received).toHaveLength(3);
 });
 
-it("one that failed fails the run, and those that are done are undone, the last first", async () => {
+it("a failed one fails the run, and completed ones are compensated, the last first", async () => {
   await done("reserve/0", "A");
   await post("fail", { step: "reserve/1", note: "there is none" });
   await done("reserve/2", "C");
@@ -83,7 +83,7 @@ it("one that failed fails the run, and those that are done are undone, the last 
   expect(await audited("note")).toMatchObject([{ note: "free C" }, { note: "free A" }]);
 });
 
-it("without a step, all are settled alike", async () => {
+it("without a step, all are settled in the same way", async () => {
   await done("reserve/0", "A");
   await post("done", {});
   await work.settled();

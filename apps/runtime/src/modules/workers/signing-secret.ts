@@ -1,5 +1,5 @@
-// Who was told the secret that a project's calls are signed with, and who has changed it. In: an admin's request. Out: a line in the
-// audit log, and another secret in the same transaction. The log never says what it is.
+// Audits who read and who changed the secret that signs a project's calls. In: an admin's request. Out: a line in the
+// audit log, and a new secret in the same transaction. The log never contains the secret.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import type { ModuleContext } from "../../http/contracts.ts";
 import type { CallSecrets } from "../../identity/call-secrets.ts";
@@ -14,7 +14,7 @@ export async function rotateSecret(secrets: CallSecrets, scope: ProjectScope, co
   });
 }
 
-/** Committed before the secret is told: whoever has it can pass for the project. */
+/** Committed before the secret is returned, because its holder can impersonate the project. */
 export async function noteReading(scope: ProjectScope, context: ModuleContext): Promise<void> {
   await scope.transaction((open) => note(open, context, "read"));
 }

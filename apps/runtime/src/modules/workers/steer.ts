@@ -1,5 +1,6 @@
-// What people do about runs: cancel, go on from a step, say how a call ended whose end nobody knew. In: a run, or all runs of a
-// cause, and who asks. Out: the runs, due again. The change and its lines in the audit log are one transaction.
+// People's actions on runs: cancel, continue from a step, say how a call with an unknown result ended. In: a run, or
+// all runs of a workflow, and the caller. Out: the runs, due again. The change and its lines in the audit log are one
+// transaction.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
@@ -8,7 +9,7 @@ import { ANEW, beginAnew } from "../../workflows/step-rows.ts";
 import { actorOf } from "../audit.ts";
 import type { RunRow } from "./run-view.ts";
 
-/** A request, and the way to what it is about. */
+/** A request, and the access to its rows. */
 export interface Scoped {
   readonly scope: ProjectScope;
   readonly context: ModuleContext;
@@ -18,22 +19,22 @@ export interface Steering extends Scoped {
   readonly runId: string;
 }
 
-/** What the run has done is undone as its steps say. @throws Fault not_found, conflict. */
+/** The steps that the run has completed are compensated as declared. @throws Fault not_found, conflict. */
 export async function cancelRun(steering: Steering): Promise<void> {
   await steer(steering, "cancel", async (open, table) => {
     const { rowCount } = await open.query(
       `UPDATE ${table("runs")} SET "cancelled" = true WHERE "id" = $1 AND "ended_at" IS NULL`,
       [steering.runId],
     );
-    if (rowCount === 0) throw await whyNot(open, table, steering.runId, "It has ended already.");
+    if (rowCount === 0) throw await whyNot(open, table, steering.runId, "The run has already ended.");
     return {};
   });
 }
 
 /**
- * Goes on from the first step that did not complete, or from the one that is named: what came before it stands, it and what came
- * after it run again. So does what was undone when the run failed.
- * @throws Fault not_found, conflict.
+ * Continues from the first step that did not complete, or from the named step. Earlier steps keep their results; it and
+ * later steps run again. Steps that were compensated when the run failed also run again. @throws Fault not_found,
+ * conflict.
  */
 export async function retryRun(steering: Steering, from: string | null): Promise<void> {
   await steer(steering, "retry", async (open, table) => {
@@ -47,7 +48,7 @@ export async function retryRun(steering: Steering, from: string | null): Promise
         open,
         table,
         steering.runId,
-        "Only a run that failed, was cancelled or needs attention is retried.",
+        "Only a run that failed, was cancelled or needs attention can be retried.",
       );
     }
     const chosen = from === null ? [] : [from];
@@ -63,15 +64,16 @@ export async function retryRun(steering: Steering, from: string | null): Promise
   });
 }
 
-/** SQL: a call of the step `s` has failed for sure, and is not only unanswered. */
+/** SQL: a call of the step `s` has certainly failed, and is not only unanswered. */
 const HAS_FAILED = `(s."status" = 'failed' AND s."path" NOT LIKE '%/compensate/%' AND (s."error"->>'code' = 'marked_failed'
   OR s."error"->>'code' = 'http_status' AND (s."error"->>'status')::integer < 500
     AND (s."error"->>'status')::integer NOT IN (${laterStatuses.join(", ")})))`;
 
 /**
- * Of what did not complete, and of all that began with a chosen step. Waits end with their steps; undoing starts anew. A step that
- * has begun anew before keeps its key: under its first one, a service would answer what it has undone since. A call that a service
- * has refused takes another key: under the same one, the service would answer its refusal again from its memory.
+ * Resets the steps that did not complete, and all that started with or after a chosen step. Waits are deleted with
+ * their steps; compensations start again. A step that was reset before keeps its key: with the first one, a service
+ * would return a result that it has undone since. A call that a service has refused gets another key: with the same
+ * one, the service would repeat its saved refusal.
  */
 async function forgetSteps(
   open: TenantTransaction,
@@ -85,7 +87,7 @@ async function forgetSteps(
       OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`;
   const keeps = `(s."key" LIKE '%/again' AND s."path" NOT LIKE '%/compensate/%' OR ${HAS_FAILED})`;
   const key = `CASE WHEN ${HAS_FAILED} THEN s."key" || '/again' ELSE s."key" END`;
-  // What was undone begins anew below, wherever it stands.
+  // Compensated steps are reset too, wherever they are.
   const values = [runIds, chosen, undone.map((row) => row.join("/"))];
   for (const part of ["waits", "attempts"]) {
     await open.query(
@@ -93,13 +95,13 @@ async function forgetSteps(
       values,
     );
   }
-  // In this order: the time of the chosen step is read from its row, and its key may be one to keep.
+  // In this order: the time of the chosen step is read from its row, and its key may have to stay.
   await open.query(`UPDATE ${table("steps")} s SET "key" = ${key}, ${ANEW} WHERE ${keeps} AND ${meant}`, values);
   await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND ${meant}`, values);
   await beginAnew(open, table, undone);
 }
 
-/** Completed steps of which something was undone, and the members of such: rows of a run's id and a path. */
+/** Completed steps with compensated parts, and the list members of such: rows of a run's id and a path. */
 async function undoneSteps(
   open: TenantTransaction,
   table: TableName,
@@ -116,24 +118,24 @@ async function undoneSteps(
   return rows.map(([runId = "", path = ""]) => [runId ?? "", path ?? ""]);
 }
 
-/** Runs that one request retries or cancels: what is more is left to the next. */
+/** Runs that one request retries or cancels. The next request handles the rest. */
 export const BULK_MAX = 500;
 
 export interface Bulk {
   readonly workflow: string;
   /** An action may have a worker's name. */
   readonly kind: RunKind;
-  /** What came later is not meant: whoever asks has not seen it. RFC 3339. */
+  /** Later runs aren't included, because the caller hasn't seen them. RFC 3339. */
   readonly until: string;
 }
 
 export interface BulkDone {
   readonly runs: number;
-  /** What was meant as well, and was too much for once. */
+  /** The number of further matching runs, which were too many for one request. */
   readonly left: number;
 }
 
-/** Retries what failed with a code in the day before `until`, the oldest first. */
+/** Retries runs that failed with a code in the day before `until`, the oldest first. */
 export async function retryAll(scoped: Scoped, { workflow, kind, until }: Bulk, code: string): Promise<BulkDone> {
   return steerAll(scoped, "retry", async (open, table) => {
     const meant = `"workflow" = $1 AND "kind" = $2 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $4
@@ -151,7 +153,7 @@ export async function retryAll(scoped: Scoped, { workflow, kind, until }: Bulk, 
   });
 }
 
-/** Cancels what has not ended and came before `until`, the oldest first. */
+/** Cancels unfinished runs that were created before `until`, the oldest first. */
 export async function cancelAll(scoped: Scoped, { workflow, kind, until }: Bulk): Promise<BulkDone> {
   return steerAll(scoped, "cancel", async (open, table) => {
     const meant = `"workflow" = $1 AND "kind" = $2 AND "ended_at" IS NULL AND NOT "cancelled" AND "created_at" <= $3::timestamptz`;
@@ -180,16 +182,16 @@ async function countOf(
   return Number(rows[0]?.[0] ?? 0);
 }
 
-/** How a call ended, as somebody has found out at the other side. */
+/** How a call ended, as somebody has found out from the other service. */
 export type Ending =
   | { readonly kind: "done"; readonly output: unknown; readonly note: string | null }
   | { readonly kind: "failed"; readonly note: string | null };
 
 /**
- * Says how lost calls of a run ended that needs attention. Done: the step completes with that output. Failed: as after a last
- * attempt, so that `on_error` holds, and what came before is undone. The run goes on when all its lost calls are settled.
- * @param path The step of one call; null for all that are lost.
- * @throws Fault not_found, conflict, validation_failed (the step made no call that is lost).
+ * Says how calls with unknown results ended, in a run that needs attention. Done: the step completes with that output.
+ * Failed: as after a last attempt, so that `on_error` applies, and earlier steps are compensated. The run continues
+ * when all such calls are settled. @param path The step of one call; null for all such calls. @throws Fault not_found,
+ * conflict, validation_failed (the step made no such call).
  */
 export async function settleRun(steering: Steering, path: string | null, ending: Ending): Promise<void> {
   const { runId, ...scoped } = steering;
@@ -198,8 +200,12 @@ export async function settleRun(steering: Steering, path: string | null, ending:
       `SELECT 1 FROM ${table("runs")} WHERE "id" = $1 AND "status" = 'needs_attention' FOR UPDATE`,
       [runId],
     );
-    if (rowCount === 0) throw await whyNot(open, table, runId, "Only a run that needs attention is settled by hand.");
-    const error = { code: "marked_failed", message: ending.note ?? "Somebody looked, and marked it as failed." };
+    if (rowCount === 0)
+      throw await whyNot(open, table, runId, "Only a run that needs attention can be settled by hand.");
+    const error = {
+      code: "marked_failed",
+      message: ending.note ?? "Somebody checked the run and marked it as failed.",
+    };
     const result =
       ending.kind === "done" ? ["completed", asJson(ending.output), null] : ["failed", null, asJson(error)];
     const settled = await open.query(
@@ -210,7 +216,7 @@ export async function settleRun(steering: Steering, path: string | null, ending:
     const paths = idsOf(settled.rows).toSorted();
     if (paths.length === 0) {
       if (path !== null) throw new Fault("validation_failed", { errors: [notLost] });
-      throw new Fault("conflict", { detail: "No step of it waits for an answer: retry it instead." });
+      throw new Fault("conflict", { detail: "No step of the run waits for an answer. Retry the run instead." });
     }
     if (ending.kind === "failed") await beginAnew(open, table, await handlersOf(open, table, runId, paths));
     const { rows } = await open.query(
@@ -224,7 +230,7 @@ export async function settleRun(steering: Steering, path: string | null, ending:
   });
 }
 
-/** Steps that handled an earlier failure of these, before the run was retried: they handle this one, too. */
+/** Steps that handled an earlier failure of these, before the run was retried. They handle this one, too. */
 async function handlersOf(
   open: TenantTransaction,
   table: TableName,
@@ -243,8 +249,8 @@ function asJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-const notLost = { path: "/step", code: "not_allowed", message: "The step made no call whose end is unknown." };
-const noStep = { path: "/from", code: "not_allowed", message: "The run has no such step." };
+const notLost = { path: "/step", code: "not_allowed", message: "The step has no call with an unknown result." };
+const noStep = { path: "/from", code: "not_allowed", message: "This step does not exist in the run." };
 
 export type TableName = (name: string) => string;
 
@@ -268,7 +274,7 @@ interface Steered {
   readonly stays?: boolean;
 }
 
-/** Each run has its own line in the audit log, and is due unless it stays. */
+/** Writes a line in the audit log for each run, and makes it due unless it stays. */
 export async function steerAll(
   { scope, context }: Scoped,
   operation: string,

@@ -1,4 +1,5 @@
-// Times of background work have one form in all replies: UTC with milliseconds. On Postgres and the job queue, over the API's handlers.
+// Times of background work have one form in all replies: UTC with milliseconds. On Postgres and the job queue, over the
+// API's handlers.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -64,7 +65,7 @@ const own = [
   "paused_at",
 ];
 
-/** What is called as a time of ours is, however deep; records have times of their own. */
+/** Members with the name of one of our times, at any depth. Records have times of their own. */
 function timesIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {

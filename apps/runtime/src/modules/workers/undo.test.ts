@@ -1,4 +1,5 @@
-// Undoing: a run that failed, was undone, and is retried does again what was undone. On Postgres and the job queue.
+// Compensation: if a run failed, was compensated, and is retried, its compensated steps run again. On Postgres and the
+// job queue.
 import { afterEach, expect, it } from "vitest";
 import { callModule, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
@@ -74,7 +75,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-it("carries out again what was undone, under other keys, and what was not stands", async () => {
+it("repeats the compensated steps with other keys, and keeps the others", async () => {
   receiver = await startReceiver(() => ({ status: 200 }));
   work = await openWorkCell(textOf(receiver.url), {});
   const { cell, projectId, request, sql, settled } = work;
@@ -87,7 +88,7 @@ it("carries out again what was undone, under other keys, and what was not stands
   const status = async () => (await sql("SELECT id, status FROM {schema}.workers__runs"))[0];
   expect([await texts(), (await status())?.["status"]]).toEqual([["first", "taken"], "failed"]);
 
-  // It fails once more: what was done again is undone again.
+  // It fails again, and the repeated steps are compensated again.
   const retry = () => callModule(cell, { path: `/v1/runs/${id}/retry`, key, body: {} });
   const id = (await status())?.["id"];
   await retry();
@@ -109,7 +110,7 @@ it("carries out again what was undone, under other keys, and what was not stands
     "/reserve",
     "/reserve",
   ]);
-  // A service that answers the same key as before would not act again.
+  // With the same key as before, the service would not act again.
   expect(new Set(calls.map(([, sent]) => sent)).size).toBe(calls.length);
   const steps = await sql("SELECT path, status FROM {schema}.workers__steps ORDER BY path");
   expect(steps.map(({ path, status }) => `${path} ${status}`)).toEqual(
@@ -117,7 +118,7 @@ it("carries out again what was undone, under other keys, and what was not stands
   );
 });
 
-it.each(["done", "fail"])("a call of an undoing that was lost waits for a person, who says `%s`", async (how) => {
+it.each(["done", "fail"])("a lost call of a compensation waits for a person, who says `%s`", async (how) => {
   receiver = await startReceiver(() => ({ afterMs: 3_000 }));
   work = await openWorkCell(lostText(receiver.url), {});
   const { cell, projectId, request, sql, settled } = work;
@@ -135,7 +136,7 @@ it.each(["done", "fail"])("a call of an undoing that was lost waits for a person
   expect(receiver.received).toHaveLength(1);
 });
 
-it("what handled a failure handles that of a retry, too, under other keys", async () => {
+it("the handler of a failure also handles that of a retry, with other keys", async () => {
   let [payment, refund] = [422, 200];
   receiver = await startReceiver(({ path }) => ({ status: path === "/pay" ? payment : refund }));
   work = await openWorkCell(handledText(receiver.url), {});
@@ -160,7 +161,7 @@ it("what handled a failure handles that of a retry, too, under other keys", asyn
   refund = 422;
   await retry();
   expect([await run(), await notes()]).toMatchObject([{ code: "http_status" }, 2]);
-  // A handler that was refused is tried again as another call, as any step is.
+  // A handler that was refused is repeated as a new call, like any step.
   refund = 200;
   await retry();
   expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 3]);
@@ -173,7 +174,7 @@ it("what handled a failure handles that of a retry, too, under other keys", asyn
   expect([keys("/pay").length, new Set(keys("/pay")).size]).toEqual([5, 5]);
 });
 
-it("of a list that fails in the middle, what was done is undone, after each retry under other keys", async () => {
+it("if a list fails in the middle, its completed members are compensated, after each retry with other keys", async () => {
   let isLeft = false;
   receiver = await startReceiver(({ body, path }) => ({
     status: path === "/reserve" && body === "b" && !isLeft ? 422 : 200,
@@ -200,6 +201,6 @@ it("of a list that fails in the middle, what was done is undone, after each retr
   }));
   const failing = ["/reservea", "/reserveb", "/free"];
   expect(calls.map(({ path }) => path)).toEqual([...failing, ...failing, "/reservea", "/reserveb"]);
-  // The one that failed was never undone, but refused: it is tried again as another call, too.
+  // The failed one was never compensated, but refused: it is repeated as a new call, too.
   expect([calls.length, new Set(calls.map((call) => call.key)).size]).toEqual([8, 8]);
 });

@@ -1,5 +1,5 @@
-// What admins see and do of work in the background: how much there is of it, why it fails, what is done about many runs at once,
-// about a call whose end nobody knows, and about schedules. The runs are carried out by the real engine.
+// What admins see of background work, and what they do with it: how much there is, why it fails, retries and
+// cancellations of many runs, calls with unknown results, and schedules. The real engine executes the runs.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BundleSchedule, Template } from "@plinth/bundle";
@@ -26,7 +26,7 @@ entities:
       admin: { all: true }
 `;
 
-/** A note that is not there at first. */
+/** A note that does not exist at first. */
 const PAID = "0192f000-0000-7000-8000-00000000000a";
 
 const literal = (value: string): Template => ({ kind: "literal", value });
@@ -39,7 +39,7 @@ const note = (text: Template) => ({ kind: "record.create", entity: "note", value
 let work: WorkCell;
 let admin: string;
 let nobody: string;
-/** The other side: it takes each call, and cuts the line without an answer. */
+/** The other service: it accepts each call, and closes the connection without an answer. */
 let server: Server;
 let calls = 0;
 
@@ -97,7 +97,7 @@ beforeEach(async () => {
   calls = 0;
   server = createServer((request) => {
     calls++;
-    // Long enough that a second run can be asked for meanwhile.
+    // Long enough for a second run to be requested meanwhile.
     setTimeout(() => request.socket.destroy(), 500);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -135,7 +135,7 @@ const audit = (): Promise<readonly Record<string, unknown>[]> =>
   );
 
 describe("queues", () => {
-  it("tell depth, throughput and failures by cause, also of what nothing has run of", async () => {
+  it("show depth, throughput and failures by cause, even without any runs", async () => {
     await createTickets(3);
     await work.settled();
     const book = await queue("book");
@@ -170,7 +170,7 @@ describe("queues", () => {
     expect(Date.now() - Date.parse(gone.oldest_at)).toBeGreaterThan(3_590_000);
   });
 
-  it("retry all that failed with one code until then, and no other", async () => {
+  it("retry all runs that failed with one code until then, and no other", async () => {
     await createTickets(3);
     await work.settled();
     const [{ code }] = (await queue("book")).failures;
@@ -199,7 +199,7 @@ describe("queues", () => {
     );
   });
 
-  it("cancel all that have not ended", async () => {
+  it("cancel all unfinished runs", async () => {
     for (let at = 0; at < 4; at++) {
       await work.sql(
         `WITH r AS (INSERT INTO {schema}.workers__runs (id, workflow, kind, definition, status)
@@ -226,7 +226,7 @@ describe("queues", () => {
   });
 });
 
-describe("a call whose end nobody knows", () => {
+describe("a call with an unknown result", () => {
   async function attention(): Promise<string> {
     const { id } = await post("/v1/schedules/run", { schedule: "money" });
     await work.settled();
@@ -235,7 +235,7 @@ describe("a call whose end nobody knows", () => {
     return id;
   }
 
-  it("is done with an output to go on with, and is not made again", async () => {
+  it("is settled as done with an output, and is not repeated", async () => {
     const id = await attention();
     expect(await post(`/v1/runs/${id}/done`, { output: { id: "ch_1" }, note: "seen at the bank" })).toEqual({ id });
     await work.settled();
@@ -252,7 +252,7 @@ describe("a call whose end nobody knows", () => {
     await expect(post(`/v1/runs/${id}/done`)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("has failed, and what came before is undone", async () => {
+  it("is settled as failed, and earlier steps are compensated", async () => {
     const id = await attention();
     await post(`/v1/runs/${id}/fail`, { note: "the bank knows nothing of it" });
     await work.settled();
@@ -284,7 +284,7 @@ describe("schedules", () => {
 
   const runs = async (): Promise<number> => (await work.sql("SELECT 1 FROM {schema}.workers__runs")).length;
 
-  it("tell their next times in their time zone, their last tick and its run", async () => {
+  it("show their next times in their time zone, their last tick and its run", async () => {
     expect(await schedule("money")).toMatchObject({
       cron: "0 2 1 1 *",
       overlap: "skip",
@@ -305,7 +305,7 @@ describe("schedules", () => {
     expect(last_run).toEqual({ id: expect.any(String), status: "completed" });
   });
 
-  it("start nothing while they are paused, in any process, also after a deployment", async () => {
+  it("start nothing while they are paused, in any process, even after a deployment", async () => {
     let now = at("2026-05-01T10:00:30Z");
     const schedulers = [schedulerAt(() => now), schedulerAt(() => now)];
     const tick = (): Promise<unknown> => Promise.all(schedulers.map((each) => each.tick()));
@@ -321,7 +321,7 @@ describe("schedules", () => {
     await tick();
     expect(await runs()).toBe(0);
     expect(await schedule("nightly")).toMatchObject({ paused_at: expect.any(String), paused_by: expect.any(String) });
-    // As after an outage: `catch_up: all` starts each of the three that were missed, and then goes on.
+    // As after an outage: `catch_up: all` starts each of the three missed ticks, and then continues.
     await post("/v1/schedules/resume", { schedule: "nightly" });
     await tick();
     expect(await runs()).toBe(3);
@@ -334,7 +334,7 @@ describe("schedules", () => {
     ]);
   });
 
-  it("leave out what was missed where that is asked", async () => {
+  it("skip missed ticks on request", async () => {
     let now = at("2026-05-01T10:00:30Z");
     const scheduler = schedulerAt(() => now);
     await scheduler.tick();
@@ -349,7 +349,7 @@ describe("schedules", () => {
     expect(await runs()).toBe(1);
   });
 
-  it("run at once where somebody asks, under their name, unless the last run still runs", async () => {
+  it("run at once on request, in the caller's name, unless the last run has not ended", async () => {
     const { id } = await post("/v1/schedules/run", { schedule: "money" });
     await expect(post("/v1/schedules/run", { schedule: "money" })).rejects.toMatchObject({ code: "conflict" });
     expect(await schedule("money")).toMatchObject({ last_at: expect.stringMatching(/^\d{4}-/), last_run: { id } });
@@ -364,7 +364,7 @@ describe("schedules", () => {
   });
 });
 
-it("nobody but an admin sees or does any of it, and what there is not is not found", async () => {
+it("only an admin sees or does any of it, and unknown names are not found", async () => {
   const until = new Date().toISOString();
   for (const path of ["/v1/queues", "/v1/schedules"]) {
     await expect(callModule(work.cell, { method: "GET", path, key: nobody })).rejects.toMatchObject({

@@ -1,9 +1,9 @@
-// For tests: a name server on a port of its own. In: what it answers, in turn. Out: its address, and what it was asked. It speaks DNS
-// over UDP, so that names pass through the resolver that the product uses.
+// For tests: a name server on its own port. In: its answers, in turn. Out: its address, and the questions that it
+// received. It speaks DNS over UDP, so that tests use the product's own resolver.
 import { createSocket } from "node:dgram";
 import { decode, encode, type StringAnswer } from "dns-packet";
 
-/** `silent`: no answer. Otherwise addresses, and names that lead on (CNAME) before them. */
+/** `silent`: no answer. Otherwise addresses, optionally after aliases (CNAME). */
 export type NameAnswer = "silent" | readonly string[];
 
 export interface NameServer {
@@ -13,7 +13,7 @@ export interface NameServer {
   close(): void;
 }
 
-/** @param answerOf Addresses of a name; null where it has none. The count begins at 1. */
+/** @param answerOf Addresses of a name; null if it has none. The count begins at 1. */
 export async function startNameServer(answerOf: (name: string, at: number) => NameAnswer | null): Promise<NameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket("udp4");

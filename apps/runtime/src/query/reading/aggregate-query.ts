@@ -1,5 +1,5 @@
-// Reads `select=count,sum(price)&group_by=status,created_at.month` and the filters beside it. In: a query string. Out: what is to be
-// calculated, or a Fault that names the parameter. Without `select`, the groups are the distinct values.
+// Reads `select=count,sum(price)&group_by=status,created_at.month` with its filters. In: a query string. Out: the
+// calculation, or a Fault that names the parameter. Without `select`, the groups are the distinct values.
 import type { BundleField } from "@plinth/bundle";
 import type { EntityView } from "../entity-view.ts";
 import { readabilityOf } from "../readable-fields.ts";
@@ -26,45 +26,46 @@ export const aggregateParameters = ["select", "group_by", "sort", "limit", "wher
 export interface AggregateQuery {
   readonly groups: readonly Group[];
   readonly values: readonly AggregateValue[];
-  /** Places among groups and values, these behind those. */
+  /** Positions in the groups followed by the values. */
   readonly sort: readonly { readonly at: number; readonly descending: boolean }[];
   readonly filter: Filter;
   readonly limit: number;
 }
 
 export interface Group {
-  /** As it was asked for, and stands in the reply. */
+  /** As in the request, and in the reply. */
   readonly name: string;
   readonly key: SortKey;
-  /** Of a date or a time: what it is cut to. */
+  /** The part of a date or time that groups use. */
   readonly part: (typeof dateParts)[number] | null;
 }
 
 export interface AggregateValue {
   readonly name: string;
   readonly function: (typeof functions)[number];
-  /** Null where records are counted. */
+  /** Null if records are counted. */
   readonly field: BundleField | null;
 }
 
-/** Equal for queries that one statement serves. */
+/** Equal for queries that share a statement. */
 export function aggregateShape({ groups, values, sort, filter, limit }: AggregateQuery): string {
   const names = [...groups, ...values].map(({ name }) => name);
   const order = sort.map(({ at, descending }) => `${descending ? "-" : ""}${at}`);
   return `${names.join(",")} ${groups.length} ${order.join(",")} ${limit} ${filterShape(filter)}`;
 }
 
-/** @throws Fault `bad_request`, `unknown_parameter`, `forbidden` (what the caller can't read). */
+/** @throws Fault `bad_request`, `unknown_parameter`, `forbidden` (a field that the caller can't read). */
 export function parseAggregate(text: string, view: EntityView, { principal }: ListContext): AggregateQuery {
   const { roles } = principal;
   const parameters = parseQueryString(text);
   const groups = partsOf(parameters.get("group_by")).map((name) => groupOf(name, view, roles));
   const values = partsOf(parameters.get("select")).map((name) => aggregateOf(name, view, roles));
   if (groups.length + values.length === 0) {
-    throw bad("select", "required", "Say what to calculate: select=count, or group_by=<field>.");
+    throw bad("select", "required", "Choose what to calculate: select=count, or group_by=<field>.");
   }
-  if (groups.length > KEYS_MAX) throw bad("group_by", "too_many", `At most ${KEYS_MAX} fields may be grouped by.`);
-  if (values.length > VALUES_MAX) throw bad("select", "too_many", `At most ${VALUES_MAX} values may be calculated.`);
+  if (groups.length > KEYS_MAX)
+    throw bad("group_by", "too_many", `Records can be grouped by at most ${KEYS_MAX} fields.`);
+  if (values.length > VALUES_MAX) throw bad("select", "too_many", `At most ${VALUES_MAX} values can be calculated.`);
   const names = [...groups, ...values].map(({ name }) => name);
   if (new Set(names).size !== names.length) throw bad("select", "repeated", "A value is named more than once.");
   return {
@@ -84,7 +85,7 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
   const dot = name.lastIndexOf(".");
   const part = dateParts.find((each) => each === name.slice(dot + 1)) ?? null;
   const path = part === null ? name : name.slice(0, dot);
-  // A record may well have a field called `day`: then that is what is meant.
+  // A record can have a field called `day`, which then has priority.
   const asWritten = part === null || view.entity.relations.some((relation) => relation.name === path);
   const { hops, view: owner, subject } = findNamed(view, asWritten ? name : path, roles, "group_by", "group by");
   const { field } = subject;
@@ -97,7 +98,7 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
   if (!isPlain || hops.some(isToMany) || (!asWritten && !isTime)) {
     const why = isPlain
       ? hops.some(isToMany)
-        ? "the name leads to many records."
+        ? "it leads to many records."
         : `only a date or a time has a ${part ?? "part"}.`
       : whyUnordered(field);
     throw bad("group_by", "not_allowed", `Records can't be grouped by ${name.slice(0, 64)}: ${why}`);
@@ -108,7 +109,7 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
   return { name, key, part: asWritten ? null : part };
 }
 
-/** It may be less than nothing, or have more hours than a day, which no text of an ordinary duration says. */
+/** A calculated duration can be negative, or have more hours than a day, which no text of an ordinary duration has. */
 function isReckonedDuration({ sqlType, value }: BundleField): boolean {
   return sqlType === "interval" && value !== undefined;
 }
@@ -124,7 +125,7 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
     throw bad(
       "select",
       "unknown_function",
-      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(<field>).${hint}`,
+      `It can be count, or ${functions.slice(1).join(", ")} of a field: sum(<field>).${hint}`,
     );
   }
   const { hops, subject } = findNamed(view, name, roles, "select", "calculate with");
@@ -140,22 +141,22 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
   if (fits) return { name: text, function: known, field };
   const why =
     hops.length > 0
-      ? "it is of another entity. Calculate over the records of that one."
+      ? "it belongs to another entity. Calculate over the records of that entity."
       : (known === "sum" || known === "avg") && !numeric.test(field.sqlType)
-        ? "it holds no number."
+        ? "it isn't a number."
         : whyUnordered(field);
-  throw bad("select", "not_allowed", `There is no ${known} of ${name.slice(0, 64)}: ${why}`);
+  throw bad("select", "not_allowed", `The ${known} of ${name.slice(0, 64)} can't be calculated: ${why}`);
 }
 
 function sortOf(text: string | undefined, names: readonly string[], groups: number): AggregateQuery["sort"] {
-  const asked = partsOf(text).map((part) => {
+  const requested = partsOf(text).map((part) => {
     const descending = part.startsWith("-");
     const name = descending ? part.slice(1) : part;
     const at = names.indexOf(name);
     if (at !== -1) return { at, descending };
     const hint = didYouMean(name, names);
-    throw bad("sort", "unknown_field", `It sorts by what it shows: ${names.join(", ")}.${hint}`);
+    throw bad("sort", "unknown_field", `Groups can be sorted by the values in the reply: ${names.join(", ")}.${hint}`);
   });
   const rest = Array.from({ length: groups }, (_, at) => ({ at, descending: false }));
-  return [...asked, ...rest.filter(({ at }) => !asked.some((each) => each.at === at))];
+  return [...requested, ...rest.filter(({ at }) => !requested.some((each) => each.at === at))];
 }

@@ -1,8 +1,8 @@
-// Writes the statement that calculates over the records that a caller may read. In: what is asked. Out: SQL and slots.
-// A field that the caller can't read in a record counts as null there.
+// Writes the statement that calculates over the records that a caller can read. In: the calculation. Out: SQL and
+// slots. A field that the caller can't read in a record counts as null there.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, type EntityView, living, permission, typedValue, wireValue } from "../entity-view.ts";
+import { type EntityView, living, permission, type StatementCaller, typedValue, wireValue } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import type { Statement } from "../statement.ts";
 import { type Audited, auditOf } from "../trace.ts";
@@ -16,33 +16,37 @@ import { sortValue } from "./sort.ts";
 import { boundedText } from "./too-large.ts";
 
 export interface AggregateStatement extends Statement {
-  /** Of each group, in the order of the columns. */
+  /** The members of each group, in the order of the columns. */
   readonly members: readonly Member[];
 }
 
-export function aggregateStatement(view: EntityView, asker: Asker, query: AggregateQuery): AggregateStatement {
+export function aggregateStatement(
+  view: EntityView,
+  caller: StatementCaller,
+  query: AggregateQuery,
+): AggregateStatement {
   const parameters = new Parameters(view.fields);
-  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const seen = permission(view, "read", caller, parameters, { record: "_r" });
   const present = living(view, "_r").slice(" and ".length);
-  const matching = new FilterWriter(asker, parameters).holds(query.filter, view, "_r");
+  const matching = new FilterWriter(caller, parameters).holds(query.filter, view, "_r");
   const conditions = [
     ...(seen.kind === "always" ? [] : [seen.sql]),
     ...(present === "" ? [] : [present]),
     ...(matching === "true" ? [] : [matching]),
   ];
   const shown = (field: BundleField, sql: string): string => {
-    const [rule] = view.narrowed ? shownIn(view, asker, field, "_r", parameters) : [];
+    const [rule] = view.narrowed ? shownIn(view, caller, field, "_r", parameters) : [];
     return rule === undefined ? sql : `case when ${rule} then ${sql} end`;
   };
   const groups = query.groups.map(({ key, part }) => {
-    const value = sortValue({ ...key, choices: null }, view, asker, "_r", parameters);
+    const value = sortValue({ ...key, choices: null }, view, caller, "_r", parameters);
     return cut(key.hops.length > 0 ? value : shown(key.field, value), part, key.field);
   });
   const values = query.values.map((value) =>
     calculated(value, (field) => shown(field, typedValue(view, field, "_r", parameters))),
   );
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
-  // By number: an expression that holds a parameter is another one each time that it is written.
+  // By number, because an expression with a parameter would be a different expression each time it is written.
   const by = groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
   const columns = [...groups, ...values].map((sql, at) => `${sql} as _c${at}`).join(", ");
   const inner = `select ${columns} from ${view.from} _r${where}${by}`;
@@ -134,7 +138,7 @@ function shownValue(
   return { sql: `(${text})::text`, member: memberOf(name, isNumber ? "raw" : "string") };
 }
 
-/** A calculated value as a record shows it: its own template reads the columns that it is calculated from. */
+/** A calculated value as a record shows it: its template reads the columns from which it is calculated. */
 function reckonedValue({ sqlType }: BundleField, value: string): string {
   switch (sqlType) {
     case "numeric":
@@ -148,10 +152,10 @@ function reckonedValue({ sqlType }: BundleField, value: string): string {
   }
 }
 
-/** Types whose values have a bound of their own. */
+/** Types whose values are short by themselves. */
 const isShort = /^(?:smallint|integer|bigint|numeric|real|double|uuid|date|time|interval|inet)/;
 
-/** As a record shows it: its template reads a row that has this one column. */
+/** As a record shows it: its template reads a row with this one column. */
 function shownField(
   view: EntityView,
   field: BundleField,

@@ -1,8 +1,8 @@
-// What the audit log keeps of entities with `audit: all` when their records are read by way of others. In: what a request shows of its
-// records, and what it filters and sorts by. Out: rows for the audit log, as SQL. It names the records that stand in the reply, and
-// no others; what is only looked into leaves a row without ids.
+// The audit of records with `audit: all` that are read through other records. In: the records that a request shows, and
+// those that it filters and sorts by. Out: rows for the audit log, as SQL. It names the records in the reply, and no
+// others. Records that only filters or sorts read leave a row without ids.
 import type { BundleRelation } from "@plinth/bundle";
-import type { Asker, EntityView } from "../entity-view.ts";
+import type { EntityView, StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Audited } from "../trace.ts";
 import { type Filter, operandsOf } from "./filter.ts";
@@ -11,14 +11,14 @@ import { reach, targetOf } from "./reach.ts";
 import { type Expansion, type Selection, selectionOperands } from "./selection.ts";
 import { direction, type SortKey, sortValue } from "./sort.ts";
 
-/** What a request looks into beside what it shows. */
+/** The records that a request reads in addition to those that it shows. */
 export interface LookedInto {
   readonly filter: Filter;
-  /** What it sorts by, and what it groups by. */
+  /** The sort keys and the group keys. */
   readonly keys: readonly Pick<SortKey, "hops">[];
 }
 
-/** The records that a reply shows as its own, as a statement holds them. */
+/** The records that a reply shows as its own, in a statement. */
 export interface ShownRecords {
   /** SQL of a FROM list whose `id` names them. */
   readonly from: string;
@@ -26,7 +26,7 @@ export interface ShownRecords {
   readonly where: string;
 }
 
-/** One row for each entity that is looked into. */
+/** One row for each entity that filters or sorts read. */
 export function auditOfLooks(view: EntityView, { filter, keys }: LookedInto, selection: Selection): readonly Audited[] {
   const found = new Set<EntityView>();
   collectFilter(view, filter, found);
@@ -37,12 +37,12 @@ export function auditOfLooks(view: EntityView, { filter, keys }: LookedInto, sel
 }
 
 /**
- * One row for each entity whose records stand within those that are shown; none where there are no such records.
- * @param operand The number of the first value of the selection's filters.
+ * One row for each entity whose records are part of the shown ones; none if there are no such records. @param operand
+ * The number of the first value of the selection's filters.
  */
 export function auditOfExpanded(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   { selection, operand }: { readonly selection: Selection; readonly operand: number },
   shown: () => ShownRecords,
@@ -50,7 +50,7 @@ export function auditOfExpanded(
   if (!showsAudited(view, selection)) return [];
   const { from, id, where } = shown();
   const root = `${from} join ${view.from} _r on _r."id" = ${id}`;
-  const writer = new IdsWriter(asker, parameters, where);
+  const writer = new IdsWriter(caller, parameters, where);
   writer.follow(view, { row: "_r", from: root, selection, operand });
   return [...writer.ids].map(([target, queries]) => {
     const ids = `select jsonb_agg(distinct _id) as _ids from (${queries.join(" union all ")}) _each`;
@@ -73,22 +73,25 @@ function showsAudited(view: EntityView, { expansions }: Selection): boolean {
 
 interface Followed {
   readonly row: string;
-  /** What leads to the row. */
+  /** The source of the row. */
   readonly from: string;
   readonly selection: Selection;
   readonly operand: number;
 }
 
-/** Follows the expansions as the reply does: by the same rules, filters, orders and limits, so that it finds the same records. */
+/**
+ * Follows the expansions like the reply does: with the same rules, filters, orders and limits, so that it finds the
+ * same records.
+ */
 class IdsWriter {
   readonly ids = new Map<EntityView, string[]>();
-  readonly #asker: Asker;
+  readonly #caller: StatementCaller;
   readonly #parameters: Parameters;
   readonly #where: string;
   #aliases = 0;
 
-  constructor(asker: Asker, parameters: Parameters, where: string) {
-    this.#asker = asker;
+  constructor(caller: StatementCaller, parameters: Parameters, where: string) {
+    this.#caller = caller;
     this.#parameters = parameters;
     this.#where = where;
   }
@@ -111,12 +114,12 @@ class IdsWriter {
 
   #records(view: EntityView, row: string, { relation, list }: Expansion, operand: number): string {
     const alias = `_e${this.#aliases}`;
-    const { view: target, from, conditions } = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const { view: target, from, conditions } = reach(view, this.#caller, relation, row, alias, this.#parameters);
     const records = `select ${alias}.* from ${from} where ${conditions.join(" and ")}`;
     if (list === null) return records;
-    const matching = new FilterWriter(this.#asker, this.#parameters, operand).holds(list.filter, target, alias);
+    const matching = new FilterWriter(this.#caller, this.#parameters, operand).holds(list.filter, target, alias);
     const order = list.sort.map(
-      (key) => `${sortValue(key, target, this.#asker, alias, this.#parameters)} ${direction(key)}`,
+      (key) => `${sortValue(key, target, this.#caller, alias, this.#parameters)} ${direction(key)}`,
     );
     return `${records} and ${matching} order by ${order.join(", ")} limit ${list.limit}`;
   }

@@ -1,6 +1,7 @@
-// Writes a filter as SQL over a row. In: a filter, who asks. Out: a condition that is true or not, never unknown.
-// A record whose field the caller can't read counts as one where it is null, and null matches no comparison, nor its contrary.
-import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
+// Writes a filter as SQL over a row. In: a filter, the caller. Out: a condition that is true or not, never unknown. If
+// the caller can't read a field in a record, the field counts as null there. Null matches no comparison, nor its
+// negation.
+import { type EntityView, type StatementCaller, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Filter, Operator, Subject } from "./filter.ts";
 import { reach, shownIn } from "./reach.ts";
@@ -8,26 +9,26 @@ import { reach, shownIn } from "./reach.ts";
 type Test = Extract<Filter, { kind: "test" }>;
 type Related = Extract<Filter, { kind: "related" }>;
 
-/** Writes filters of one statement one after the other, each value of theirs under a number of its own. */
+/** Writes the filters of one statement one after the other. Each of their values has its own number. */
 export class FilterWriter {
-  readonly #asker: Asker;
+  readonly #caller: StatementCaller;
   readonly #parameters: Parameters;
   #operands: number;
   #hops = 0;
 
   /** @param from The number of the first value; the same each time that the same filter is written. */
-  constructor(asker: Asker, parameters: Parameters, from = 0) {
-    this.#asker = asker;
+  constructor(caller: StatementCaller, parameters: Parameters, from = 0) {
+    this.#caller = caller;
     this.#parameters = parameters;
     this.#operands = from;
   }
 
-  /** The number of the value that would come next. */
+  /** The number of the next value. */
   get next(): number {
     return this.#operands;
   }
 
-  /** True where the filter holds for the row, else false or null. */
+  /** True if the filter holds for the row, else false or null. */
   holds(filter: Filter, view: EntityView, row: string): string {
     switch (filter.kind) {
       case "all":
@@ -43,8 +44,8 @@ export class FilterWriter {
   }
 
   /**
-   * True where the filter is known not to hold: what is unknown neither holds nor fails. That no related record matches is known,
-   * also where there is none.
+   * True if the filter is known not to hold. An unknown condition neither holds nor fails. Without related records, it
+   * is known that none matches.
    */
   #fails(filter: Filter, view: EntityView, row: string): string {
     switch (filter.kind) {
@@ -69,14 +70,14 @@ export class FilterWriter {
   #related({ relation, of }: Related, view: EntityView, row: string): string {
     this.#hops++;
     const alias = `_f${this.#hops}`;
-    const reached = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const reached = reach(view, this.#caller, relation, row, alias, this.#parameters);
     const conditions = [...reached.conditions, this.holds(of, reached.view, alias)];
     return `exists (select 1 from ${reached.from} where ${conditions.join(" and ")})`;
   }
 
   #test({ subject, operator }: Test, view: EntityView, row: string, contrary: boolean): string {
     const left = this.#subject(subject, view, row);
-    const shown = view.narrowed ? shownIn(view, this.#asker, subject.field, row, this.#parameters) : [];
+    const shown = view.narrowed ? shownIn(view, this.#caller, subject.field, row, this.#parameters) : [];
     if (operator === "is_null" || operator === "is_set") {
       const isNull = (operator === "is_null") !== contrary;
       const test = `${left} is ${isNull ? "" : "not "}null`;
@@ -91,7 +92,7 @@ export class FilterWriter {
     const own = typedValue(view, field, row, this.#parameters);
     if (path.length === 0) return own;
     const at = this.#operand("text[]");
-    // JSON's null is as little a value as a member that isn't there.
+    // JSON's null is no value, like a missing member.
     return type === "json" ? `nullif(${own} #> ${at}, 'null'::jsonb)` : `(${own} #>> ${at})::${type}`;
   }
 
@@ -104,13 +105,13 @@ export class FilterWriter {
 
 type Comparison = (left: string, operand: (type: string) => string, subject: Subject) => string;
 
-/** JSON whose type nobody has declared compares with JSON; its texts and numbers with texts and numbers alone. */
+/** JSON without a declared type compares with JSON. Its texts and numbers only compare with texts and numbers. */
 function plain(sign: string): Comparison {
   return (left, operand, { type }) =>
     type === "json" ? `${left} ${sign} ${operand("jsonb")}` : `${left} ${sign} ${operand(type)}`;
 }
 
-/** Of JSON, values of one kind compare with each other, and no others. */
+/** JSON values only compare with values of the same kind. */
 function ordered(sign: string): Comparison {
   return (left, operand, { type }) => {
     if (type !== "json") return `${left} ${sign} ${operand(type)}`;
@@ -126,16 +127,17 @@ function several(negated: boolean): Comparison {
   };
 }
 
-/** The value comes as a pattern, its own wildcards escaped. */
+/** The value is a pattern, with its own wildcards escaped. */
 function like(word: "like" | "ilike"): Comparison {
   return (left, operand, { type }) => {
     const text = type === "json" ? `(case when jsonb_typeof(${left}) = 'string' then ${left} #>> '{}' end)` : left;
-    // Columns are ordered byte by byte, where only letters of ASCII have a case; the database's own collation knows the others.
+    // Columns have a byte order, in which only ASCII letters have a case. The database's own collation knows the
+    // others.
     return `${word === "ilike" ? `(${text} collate "default")` : text} ${word} ${operand("text")}`;
   };
 }
 
-/** Lists that stand in an array; those of JSON by their members. */
+/** Lists in an array; JSON lists by their members. */
 function containing(sign: "@>" | "&&"): Comparison {
   return (left, operand, { type }) => {
     if (type !== "json" && type !== "jsonb") return `${left} ${sign} ${operand(type)}`;

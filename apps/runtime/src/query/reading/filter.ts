@@ -1,9 +1,9 @@
-// What a caller asks of the records of a list, checked: a tree of conditions. In: nothing. Out: its types, its shape, and the
-// values that fill it. It never holds SQL, and its shape never holds a value: one statement serves all values.
+// The checked filter of a list: a tree of conditions. Types, the filter's shape, and its values. It never contains SQL,
+// and its shape never contains a value, so one statement serves all values.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { arrayLiteral } from "../parameters.ts";
 
-/** What a test does with a value. `is_null` and `is_set` take none. */
+/** The operation of a test. `is_null` and `is_set` take none. */
 export type Operator =
   | "eq"
   | "ieq"
@@ -26,11 +26,11 @@ export type Operator =
   | "is_null"
   | "is_set";
 
-/** What is compared: a field's column, or what stands in its JSON at a path. */
+/** The compared value: a field's column, or a value at a path in its JSON. */
 export interface Subject {
   readonly field: BundleField;
   readonly path: readonly string[];
-  /** What it is compared as; `json` for JSON whose members nobody has declared, compared as JSON. */
+  /** The type of the comparison; `json` for JSON members without a declared type. */
   readonly type: string;
 }
 
@@ -41,7 +41,7 @@ export type Filter =
       readonly kind: "test";
       readonly subject: Subject;
       readonly operator: Operator;
-      /** In Postgres's text form, of several an array; null where the operator takes none. */
+      /** In Postgres's text form, an array for several values; null if the operator takes none. */
       readonly value: string | null;
     }
   /** To one: that record matches. To many: one of them does. */
@@ -59,7 +59,7 @@ export function equalTo(fields: ReadonlyMap<string, BundleField>, values: Readon
   return { kind: "all", of };
 }
 
-/** Equal for filters that one statement serves. */
+/** Equal for filters that share a statement. */
 export function filterShape(filter: Filter): string {
   switch (filter.kind) {
     case "all":
@@ -77,12 +77,12 @@ export function filterShape(filter: Filter): string {
   }
 }
 
-/** Equal for equal filters; what ties a cursor to its list. */
+/** Equal for equal filters. It ties a cursor to its list. */
 export function filterName(filter: Filter): string {
   return JSON.stringify([filterShape(filter), operandsOf(filter)]);
 }
 
-/** The same conditions in an order that doesn't depend on the one in which they were sent, so that equal shapes have one text. */
+/** The same conditions in an order that doesn't depend on the request, so that equal shapes have the same text. */
 export function inOrder(filter: Filter): Filter {
   switch (filter.kind) {
     case "all":
@@ -101,7 +101,10 @@ export function inOrder(filter: Filter): Filter {
   }
 }
 
-/** The values of its tests in the order in which `filterSql` asks for them: of each the path, where it has one, and what it is compared with. */
+/**
+ * The values of its tests in the order in which `FilterWriter` numbers them: for each test its path, if it has one, and
+ * its value.
+ */
 export function operandsOf(filter: Filter): readonly (string | null)[] {
   switch (filter.kind) {
     case "all":
@@ -118,7 +121,7 @@ export function operandsOf(filter: Filter): readonly (string | null)[] {
   }
 }
 
-/** Whether it looks at no other record. */
+/** Whether it only looks at the record itself. */
 export function isOfOwnFields(filter: Filter): boolean {
   switch (filter.kind) {
     case "all":
@@ -133,7 +136,7 @@ export function isOfOwnFields(filter: Filter): boolean {
   }
 }
 
-/** How many tests there are in it. */
+/** The number of its tests. */
 export function testsIn(filter: Filter): number {
   switch (filter.kind) {
     case "all":

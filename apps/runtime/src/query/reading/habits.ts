@@ -1,14 +1,14 @@
-// Names that other APIs use for what this one writes otherwise. In: a name that isn't known here. Out: how it is written here, as a
-// sentence behind a space, or nothing. It is asked only where no field has the name.
+// Recognizes names that other APIs use. In: a name that this API doesn't know. Out: a hint with this API's notation, as
+// a sentence after a space, or nothing. It is only called if no field has the name.
 
-const pages = "Pages go by `limit` and `cursor`: send the `page.next_cursor` of the page before.";
-const order = "The order is written `sort=-created_at,<field>`.";
+const pages = "Use `limit` and `cursor` for pages: send the `page.next_cursor` of the previous page.";
+const order = "Write the order as `sort=-created_at,<field>`.";
 const search = "`q` searches the searchable texts; `<field>[icontains]=word` looks into one field.";
-const shown = "`fields=id,<field>` names what is shown.";
+const shown = "`fields=id,<field>` chooses the fields of the reply.";
 const related = "`expand=<relation>` shows related records.";
 const filter = "A filter begins with its field: `<field>=<value>`, `<field>[gte]=<value>`.";
-const groups = "Groups are read at `/aggregate`, with `group_by=<field>&select=count`.";
-const having = "Groups can't be filtered: filter the records, or choose among the groups of the reply.";
+const groups = "Read groups at `/aggregate`, with `group_by=<field>&select=count`.";
+const having = "Groups can't be filtered. Filter the records, or filter the groups of the reply in the client.";
 
 const parameters = namedBy([
   [pages, "offset skip page page_number after before starting_after start per_page page_size take first size"],
@@ -43,7 +43,7 @@ const operators = namedBy([
   ["lte", "<= max to"],
 ]);
 
-/** Of a parameter: `offset`, `orderBy`, `filter[status]`, `price_gte`. @param isField Whether a field has the name. */
+/** For a parameter: `offset`, `orderBy`, `filter[status]`, `price_gte`. @param isField Whether a field has the name. */
 export function habitOfParameter(parameter: string, isField: (name: string) => boolean): string {
   const habit = parameters.get(snake(parameter.replace(/\[.*$/, "")));
   if (habit !== undefined) return ` ${habit}`;
@@ -54,13 +54,13 @@ export function habitOfParameter(parameter: string, isField: (name: string) => b
     : habitOfCondition(parameter, "`where` takes JSON, in which ");
 }
 
-/** Of a name within `where`: `$or`, `AND`. */
+/** For a name within `where`: `$or`, `AND`. */
 export function habitOfCondition(name: string, before = ""): string {
   const habit = conditions.get(name.toLowerCase());
   return habit === undefined ? "" : ` ${before}${habit}`;
 }
 
-/** Of an operator: `like`, `$gte`, `between`. @param known What the field takes. */
+/** For an operator: `like`, `$gte`, `between`. @param known The field's operators. */
 export function habitOfOperator(name: string, known: readonly string[]): string {
   const bare = snake(name.replace(/^\$/, ""));
   const meant = known.includes(bare) ? [bare] : (operators.get(bare)?.split(" ") ?? []);

@@ -1,9 +1,9 @@
-// Writes JSON as the bytes that are sent. In: names and values, the latter as Postgres printed them. Out: UTF-8.
-// It never makes a text of a value: of a list that costs more than all else which is done with its rows, and each text has to be
-// collected again.
+// Writes JSON as the bytes to send. In: names and values, the values as Postgres printed them. Out: UTF-8. It never
+// converts a value to a string: for a list, this costs more than everything else that is done with its rows, and
+// creates garbage.
 
 const FIRST_BYTES = 1_024;
-/** Up to so many bytes a loop is faster than the call that copies memory. */
+/** Up to this number of bytes, a loop is faster than the call that copies memory. */
 const LOOPED_BYTES = 48;
 /** The longest form of one character: `\u001f`. */
 const ESCAPED_BYTES = 6;
@@ -31,7 +31,7 @@ export class JsonBytes {
     return this.#used;
   }
 
-  /** All that was written. It is not written to any more. */
+  /** Everything that was written. Nothing can be written after this. */
   all(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }
@@ -41,7 +41,7 @@ export class JsonBytes {
     this.#bytes[this.#used++] = value;
   }
 
-  /** What is JSON already. */
+  /** Text that is already JSON. */
   text(json: string): void {
     this.copy(Buffer.from(json), 0);
   }
@@ -55,7 +55,7 @@ export class JsonBytes {
     this.#used += size;
   }
 
-  /** A string of JSON. */
+  /** A JSON string. */
   quoted(from: Buffer, start: number, end: number): void {
     this.#room(end - start + 2);
     let to = this.#bytes;
@@ -76,7 +76,10 @@ export class JsonBytes {
     this.#used = used;
   }
 
-  /** @param from Holds `2026-11-24 13:20:20.5+00`, as Postgres prints an instant in UTC. Written is `"2026-11-24T13:20:20.500000Z"`. */
+  /**
+   * @param from Contains `2026-11-24 13:20:20.5+00`, as Postgres prints an instant in UTC. It is written as
+   * `"2026-11-24T13:20:20.500000Z"`.
+   */
   instant(from: Buffer, start: number, end: number): void {
     this.#room(end - start + INSTANT_BYTES);
     const to = this.#bytes;

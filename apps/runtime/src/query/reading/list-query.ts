@@ -1,5 +1,4 @@
-// What a list request asks for, parsed. In: nothing. Out: types, and the name that ties a cursor to its list.
-// It never holds SQL.
+// The parsed request for a list. Types, and the name that ties a cursor to its list. It never contains SQL.
 import type { BundleView } from "@plinth/bundle";
 import type { CursorKey } from "../cursor.ts";
 import { type Filter, filterName, operandsOf } from "./filter.ts";
@@ -13,33 +12,33 @@ export interface ListQuery {
   readonly sort: readonly SortKey[];
   readonly filter: Filter;
   readonly selection: Selection;
-  /** What the searchable texts of the records hold; null: anything. */
+  /** The search in the records' searchable texts; null: none. */
   readonly search: TextSearch | null;
-  /** The records that are deleted, and can be restored, in the place of those that are not. */
+  /** Lists the deleted records that can be restored, instead of the living ones. */
   readonly deleted: boolean;
-  /** Absent for the list of all. */
+  /** Absent for the list of all records. */
   readonly view?: BundleView;
-  /** Where to go on; null for the first page. */
+  /** Where to continue; null for the first page. */
   readonly from: PageStart | null;
   /** How to count all records of the list; null: not at all. */
   readonly count: Counting | null;
 }
 
-/** `estimated` counts so far that it costs about as much as a page: up to `ESTIMATE_MAX`. */
+/** `estimated` counts up to `ESTIMATE_MAX`, which costs about as much as a page. */
 export type Counting = "exact" | "estimated";
 
-/** Beyond it an estimate says no more than that there are as many. */
+/** Above this number, an estimate only says that there are at least this many. */
 export const ESTIMATE_MAX = 1_000;
 
-/** The sort values of the row beside the page. */
+/** The sort values of the row next to the page. */
 export interface PageStart {
   /** Empty for the list's own end. */
   readonly key: CursorKey;
-  /** The page ends before that row, in the place of beginning behind it. */
+  /** The page ends before that row, instead of beginning after it. */
   readonly backward: boolean;
 }
 
-/** Equal for equal lists of one project alone, whatever the page and whatever is shown of the records. */
+/** Equal for equal lists of the same project, whatever the page and the selected fields. */
 export function listName(
   projectId: string,
   entity: string,

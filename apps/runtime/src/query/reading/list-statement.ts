@@ -1,8 +1,16 @@
-// Writes the statement of a list: a keyset page under the caller's rule. In: the list's shape. Out: SQL and slots.
-// It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
+// Writes the statement of a list: a keyset page under the caller's rule. In: the list's shape. Out: SQL and slots. It
+// never skips rows with OFFSET, and always defines the order of NULLs: last when ascending, first when descending.
 import type { BundleField, Predicate } from "@plinth/bundle";
 import { ALWAYS } from "../condition.ts";
-import { type Asker, column, deleted, type EntityView, living, oneHolds, permission } from "../entity-view.ts";
+import {
+  column,
+  deleted,
+  type EntityView,
+  living,
+  oneHolds,
+  permission,
+  type StatementCaller,
+} from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import { shownValue } from "../readable-fields.ts";
 import type { Statement } from "../statement.ts";
@@ -19,11 +27,13 @@ import { boundedJson } from "./too-large.ts";
 
 /** One member of a record, read from a column of the row. */
 export interface Member {
-  /** Its name as it stands in the record, with the colon. */
+  /** Its name in the record, with the colon. */
   readonly label: Buffer;
-  /** `instant`: Postgres's own text of one, which Node makes RFC 3339's for a fraction of what `to_char` costs. */
+  /**
+   * `instant`: Postgres's own text of an instant. Node converts it to RFC 3339 at a fraction of the cost of `to_char`.
+   */
   readonly wire: BundleField["wire"] | "instant";
-  /** The column that tells whether this record shows it; null where all do. */
+  /** The column that says whether this record shows it; null if all do. */
   readonly flag: number | null;
 }
 
@@ -34,17 +44,18 @@ export function memberOf(name: string, wire: Member["wire"], flag: number | null
 export interface ListStatement extends Statement {
   /** In the order of the columns. */
   readonly members: readonly Member[];
-  /** Where each sort key stands. */
+  /** The column of each sort key. */
   readonly keysAt: readonly number[];
-  /** Where the id stands: null in a row that only counts. */
+  /** The column of the id: null in a row that only counts. */
   readonly idAt: number;
-  /** The column that counts the list, in each row. An empty first page has no row: then there are none. */
+  /** The column with the count of the list, in each row. An empty first page has no row: then the count is 0. */
   readonly countAt: number | null;
 }
 
 /**
- * The rows that a statement fetches, one more than it shows. A parameter in LIMIT would make Postgres plan every call
- * (it can't know how far to go), and a text per limit would make a hundred texts: so a few constants, cut in Node.
+ * The number of rows that a statement fetches, one more than it shows. With a parameter in LIMIT, Postgres would plan
+ * every call, because it can't know how many rows are needed. With a text per limit, there would be a hundred texts. So
+ * there are a few constants, and Node cuts the rest off.
  */
 const PAGE_SIZES: readonly number[] = [1, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -52,27 +63,27 @@ export function fetchedRows(limit: number): number {
   return (PAGE_SIZES.find((size) => size >= limit) ?? limit) + 1;
 }
 
-/** Equal for queries that one statement serves. */
+/** Equal for queries that share a statement. */
 export function listShape({ limit, sort, filter, selection, deleted, search, view, from, count }: ListQuery): string {
   const start = from === null ? "" : from.key.map((value) => (value === null ? "n" : "v")).join("");
   const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ?? ""}${search === null ? "" : search.isFuzzy ? "q~" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
   return `${fetchedRows(limit)} ${sortShape(sort)} ${filterShape(filter)} ${marks} ${start} ${selectionShape(selection)}`;
 }
 
-/** Columns: the fields in their order (texts to be wrapped as JSON), what tells the hidden ones, then the sort keys. */
-export function listStatement(view: EntityView, asker: Asker, query: ListQuery): ListStatement {
+/** Columns: the fields in their order (texts to be wrapped as JSON), the flags of hidden ones, then the sort keys. */
+export function listStatement(view: EntityView, caller: StatementCaller, query: ListQuery): ListStatement {
   const parameters = new Parameters(view.fields);
-  const filters = new FilterWriter(asker, parameters);
-  const conditions = conditionsOf(view, asker, query, parameters, filters);
-  const shown = selectedFields(view, asker, query.selection);
+  const filters = new FilterWriter(caller, parameters);
+  const conditions = conditionsOf(view, caller, query, parameters, filters);
+  const shown = selectedFields(view, caller, query.selection);
   const values = shown.map(({ field }) => {
     if (isInstant(field)) return column("_r", field);
-    const value = shownValue(view, asker, field, "_r", parameters);
+    const value = shownValue(view, caller, field, "_r", parameters);
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
   const expanding = { selection: query.selection, operand: filters.next };
-  const writer = new SelectionWriter(asker, parameters, filters);
+  const writer = new SelectionWriter(caller, parameters, filters);
   const within = query.selection.expansions.map((expansion) => boundedJson(writer.expanded(view, "_r", expansion)));
   const flags = [
     ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [shownWhere(view, rules, parameters)]))),
@@ -86,10 +97,10 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     ...query.selection.expansions.map(({ relation }) => memberOf(relation.name, "raw")),
   ];
   const sort = query.from?.backward === true ? query.sort.map(reversed) : query.sort;
-  const keys = sort.map((key) => sortValue(key, view, asker, "_r", parameters));
+  const keys = sort.map((key) => sortValue(key, view, caller, "_r", parameters));
   const columns = [...values, ...within, ...flags];
   const keysAt = keys.map((key) => {
-    // What is printed anyway needs no second column.
+    // A key that is already a column needs no second one.
     const at = columns.findIndex((sql) => sql === key || sql === `(${key})::text`);
     return at === -1 ? columns.push(`(${key})::text`) - 1 : at;
   });
@@ -103,11 +114,11 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const page = { members, keysAt, idAt, countAt: counted === null ? null : columns.length, keep: true } as const;
   const audited: readonly Audited[] = [
     ...(view.entity.audit === "all" ? [listedOf(view, parameters)] : []),
-    ...auditOfExpanded(view, asker, parameters, expanding, () => onPage(parameters)),
+    ...auditOfExpanded(view, caller, parameters, expanding, () => onPage(parameters)),
     ...auditOfLooks(view, { filter: query.filter, keys: query.sort }, query.selection),
   ];
   const isAudited = audited.length > 0;
-  // Where the first page has no row, there is nothing to count.
+  // If the first page has no row, the count is known to be 0.
   if (!isAudited && (counted === null || query.from === null)) {
     const all = counted === null ? columns : [...columns, `${counted}::text`];
     const text = `select ${all.join(", ")} ${from} order by ${order} limit ${limit}`;
@@ -118,7 +129,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     `_page as (select _r."id" as _id, row_number() over (order by ${order}) as _n, ${named} ` +
     `${from} order by ${order} limit ${limit})`;
   const chosen = columns.map((_, i) => `_page._c${i}`);
-  // The count stands beside an empty page as well.
+  // An empty page needs the count too.
   const rows =
     counted === null
       ? `select ${chosen.join(", ")} from _page order by _page._n`
@@ -134,7 +145,7 @@ function countOf(from: string, counting: Counting | null): string | null {
   return `(select count(*) from (select ${from} limit ${ESTIMATE_MAX + 1}) _some)`;
 }
 
-/** The records of a page: those that are shown, not the one fetched beyond. */
+/** The records of a page: those that are shown, without the one fetched beyond it. */
 function onPage(parameters: Parameters): ShownRecords {
   return { from: "_page _p", id: "_p._id", where: `_p._n <= ${parameters.limit()}` };
 }
@@ -155,15 +166,15 @@ function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
 }
 
-/** Of all records of the list, whatever the page. */
+/** For all records of the list, whatever the page. */
 function conditionsOf(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   query: ListQuery,
   parameters: Parameters,
   filters: FilterWriter,
 ): readonly string[] {
-  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const seen = permission(view, "read", caller, parameters, { record: "_r" });
   const listed = query.view === undefined ? ALWAYS : oneHolds(view, [query.view.where], parameters, { record: "_r" });
   const present = query.deleted ? deleted(view, "_r") : living(view, "_r").slice(" and ".length);
   const matching = filters.holds(query.filter, view, "_r");
@@ -172,11 +183,11 @@ function conditionsOf(
     ...(listed.kind === "always" ? [] : [listed.sql]),
     ...(present === "" ? [] : [present]),
     ...(matching === "true" ? [] : [matching]),
-    ...(query.search === null ? [] : searchConditions(view, query.search, asker, parameters)),
+    ...(query.search === null ? [] : searchConditions(view, query.search, caller, parameters)),
   ];
 }
 
-/** Printed by Postgres as it stands in the column. */
+/** Whether Postgres prints the column's own value. */
 function isInstant({ sqlType, column: stored, select }: BundleField): boolean {
   return sqlType === "timestamptz" && stored !== null && select.startsWith("to_char(");
 }
@@ -185,7 +196,7 @@ function reversed(key: SortKey): SortKey {
   return { ...key, descending: !key.descending };
 }
 
-/** Rows that come behind the cursor's. */
+/** Rows that come after the cursor's row. */
 function behind(
   sort: readonly SortKey[],
   keys: readonly string[],
@@ -195,7 +206,7 @@ function behind(
   const value = (position: number): string => parameters.cursor(position, sortType(sort[position]!));
   const uniform = sort.every((key) => !isNullable(key) && key.descending === sort[0]!.descending);
   if (uniform) {
-    // A row comparison is one range of an index; the general form below is none.
+    // A row comparison is one range of an index; the general form below is not.
     const right = sort.map((_, position) => value(position)).join(", ");
     return `(${keys.join(", ")}) ${sort[0]!.descending ? "<" : ">"} (${right})`;
   }
@@ -206,7 +217,7 @@ function behind(
   return `(${arms.map((arm) => `(${arm})`).join(" or ")})`;
 }
 
-/** `value` is asked for only where it stands in the text: Postgres can't type a parameter that nothing uses. */
+/** `value` is only called if it is used in the text: Postgres can't type an unused parameter. */
 function equal(key: string, given: string | null, value: () => string): string {
   return given === null ? `${key} is null` : `${key} = ${value()}`;
 }

@@ -1,5 +1,5 @@
-// Which operators a value has, and what they take. In: a subject, an operator's name and the caller's value. Out: a test, or what is
-// wrong. It never turns one value into another: what isn't of the type is refused.
+// The operators of a value, and their operands. In: a subject, an operator's name and the caller's value. Out: a test,
+// or an error. It never converts a value: a value of another type is refused.
 import type { BundleField } from "@plinth/bundle";
 import type { Fault } from "@plinth/service";
 import type { EntityView } from "../entity-view.ts";
@@ -37,7 +37,7 @@ export function isOperator(name: string): boolean {
   return all.includes(name);
 }
 
-/** How a text stands in a pattern. */
+/** The pattern for a text. */
 const patterns: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
   ieq: (text) => text,
   contains: (text) => `%${text}%`,
@@ -48,7 +48,7 @@ const patterns: Readonly<Partial<Record<Operator, (escaped: string) => string>>>
   iends_with: (text) => `%${text}`,
 };
 
-/** None where the field can't be filtered by. */
+/** None if the field can't be filtered by. */
 export function operatorsOf(subject: Subject, view: EntityView): readonly Operator[] {
   const { field, path, type } = subject;
   if ((field.column === null && field.value === undefined) || field.secret || field.hidden) return [];
@@ -60,7 +60,7 @@ export function operatorsOf(subject: Subject, view: EntityView): readonly Operat
   return choicesOf(subject, view) === null ? [...equality, ...order, ...texts] : equality;
 }
 
-/** @param parameter What the caller wrote it in. @throws Fault `bad_request`. */
+/** @param parameter The parameter as the caller wrote it. @throws Fault `bad_request`. */
 export function testOf(view: EntityView, subject: Subject, name: string, sent: Sent, parameter: string): Filter {
   const known = operatorsOf(subject, view);
   if (known.length === 0) throw unfiltered(subject.field, parameter);
@@ -81,13 +81,13 @@ function unfiltered(field: BundleField, parameter: string): Fault {
   return bad(parameter, "not_allowed", `Records can't be filtered by it: ${whyUnordered(field)}${instead}`);
 }
 
-/** Why records are neither compared nor ordered by a field, and what to use in its place. */
+/** Why records can't be compared or sorted by a field, and what to use instead. */
 export function whyUnordered({ join, column, sqlType }: BundleField): string {
-  if (join !== null) return "it lists many other records.";
+  if (join !== null) return "it is a list of other records.";
   if (column === null) return "it is calculated when a record is read. Use the fields that it is calculated from.";
-  if (sqlType === "jsonb") return "it holds JSON. Keep what you need of it in a field of its own.";
+  if (sqlType === "jsonb") return "it is JSON. Store the part that you need in a separate field.";
   if (sqlType.endsWith("[]")) return "it is a list.";
-  if (sqlType === "point") return "it is a place. Keep latitude and longitude in fields of their own.";
+  if (sqlType === "point") return "it is a place. Store latitude and longitude in separate fields.";
   return "its values have no order.";
 }
 
@@ -114,7 +114,7 @@ function itemOf(view: EntityView, subject: Subject, sent: Sent, parameter: strin
   const text = sent.kind === "text" ? sent.text : scalarOf(sent.value, type, parameter);
   const problem = formProblem(type, text);
   if (problem !== null) {
-    // `2024-12-31T12:00:00+01:00`, as it arrives where nobody has encoded it.
+    // `2024-12-31T12:00:00+01:00`, as it arrives if the client didn't encode it.
     const plus =
       sent.kind === "text" && / \d{2}:\d{2}$/.test(text) ? " In an address, + means a space: write %2B." : "";
     throw bad(parameter, "invalid_format", `${problem}${plus}`);
@@ -138,7 +138,10 @@ function scalarOf(value: unknown, type: string, parameter: string): string {
   throw bad(parameter, "invalid_type", `It must be ${wanted}.`);
 }
 
-/** In a URL a number, true and false are what they look like, all else is a string; `where` tells them apart. */
+/**
+ * In a URL, numbers, true and false are recognized by their form, and everything else is a string. `where`
+ * distinguishes them.
+ */
 function jsonOf(sent: Sent, parameter: string): string {
   if (sent.kind === "json") {
     const { value } = sent;
@@ -170,10 +173,10 @@ function severalOf(sent: Sent, parameter: string): readonly Sent[] {
       ? commaSeparated(sent.text, parameter).map((text) => ({ kind: "text", text }))
       : listOf(sent.value, parameter).map((value) => ({ kind: "json", value }));
   if (values.length <= VALUES_MAX) return values;
-  throw bad(parameter, "too_many", `At most ${VALUES_MAX} values may be given.`);
+  throw bad(parameter, "too_many", `At most ${VALUES_MAX} values can be given.`);
 }
 
-/** A value that holds a comma, or begins with a quote, stands in quotes: `"Hebdon, John",Ana`. */
+/** A value that contains a comma, or begins with a quote, is in quotes: `"Hebdon, John",Ana`. */
 function commaSeparated(text: string, parameter: string): readonly string[] {
   if (!text.includes('"')) return text.split(",", VALUES_MAX + 2);
   const values: string[] = [];
@@ -194,7 +197,7 @@ function listOf(value: unknown, parameter: string): readonly unknown[] {
   throw bad(parameter, "invalid_type", "It must be a list.");
 }
 
-/** The values of a choice, in the order in which they are declared; null for all else. */
+/** The values of a choice, in the order of their declaration; null for all other fields. */
 export function choicesOf({ field, path }: Subject, view: EntityView): readonly string[] | null {
   if (path.length > 0) return null;
   for (const { columns, rule } of view.table?.checks ?? []) {

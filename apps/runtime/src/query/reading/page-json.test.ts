@@ -1,4 +1,4 @@
-// A page's JSON, made of the bytes of its rows: what JSON.parse reads of it is what the rows hold.
+// A page's JSON, built from the bytes of its rows: JSON.parse reads the same values that the rows contain.
 import { bytesOfRows } from "@plinth/postgres";
 import { describe, expect, test } from "vitest";
 import { JsonBytes } from "./json-bytes.ts";
@@ -43,7 +43,7 @@ test.each([
 });
 
 const members = [memberOf("id", "string"), memberOf("n", "raw"), memberOf("note", "string", 3)];
-/** Of what a statement is, only what tells where things stand matters here. */
+/** Only the positions in a statement matter here. */
 const statement = { members, keysAt: [1, 0], idAt: 0, countAt: 4 } as unknown as ListStatement;
 const rows = bytesOfRows([
   ["a", "1", "x", "t", "3"],
@@ -68,13 +68,13 @@ describe("a page", () => {
     expect(page(9)).toMatchObject({ records: [a, b, c], last: ["3", "c"], rowCount: 3 });
   });
 
-  test("that is read backward is turned round, without the row beyond it", () => {
+  test("that is read backward is reversed, without the row beyond it", () => {
     expect(page(2, true)).toMatchObject({ records: [b, a], first: [null, "b"], last: ["1", "a"], rowCount: 3 });
     expect(page(1, true)).toMatchObject({ records: [a], first: ["1", "a"], last: ["1", "a"] });
     expect(page(3, true).records).toEqual([c, b, a]);
   });
 
-  test("may be empty, also beside a count", () => {
+  test("can be empty, even with a count", () => {
     const empty = { records: [], first: null, last: null, rowCount: 0 };
     expect(page(2, false, Buffer.alloc(0))).toEqual({ ...empty, count: null });
     expect(page(2, false, bytesOfRows([[null, null, null, null, "7"]]))).toEqual({ ...empty, count: "7" });

@@ -1,4 +1,4 @@
-// Writes the JSON of a page. In: rows as they come over the wire. Out: the bytes of a reply, or of a part of one.
+// Writes the JSON of a page. In: rows as they arrive from Postgres. Out: the bytes of a reply, or of a part of one.
 import { RowReader } from "@plinth/postgres";
 import type { TextRow } from "../../project/tenant.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -11,18 +11,18 @@ const COMMA = ",".charCodeAt(0);
 const TRUE = "t".charCodeAt(0);
 const LIST_BEGIN = Buffer.from(`{"data":[`);
 const NULL = Buffer.from("null");
-/** Names, quotes and commas, beside the values themselves. */
+/** Space for names, quotes and commas, in proportion to the values. */
 const FRAME = 1.5;
 
 export interface Page {
   /** The records, with commas between them, in the order of the list. */
   readonly records: Buffer;
-  /** The sort values of the first and of the last record; null where the page has none. */
+  /** The sort values of the first and of the last record; null if the page is empty. */
   readonly first: TextRow | null;
   readonly last: TextRow | null;
-  /** Those beyond the page among them. */
+  /** Including those beyond the page. */
   readonly rowCount: number;
-  /** Of all records of the list; null where they were not counted, or no row tells. */
+  /** The count of all records of the list; null if they were not counted, or if there is no row. */
   readonly count: string | null;
 }
 
@@ -43,7 +43,7 @@ export function readPage(rows: Buffer, statement: ListStatement, { limit, isBack
   let rowCount = 0;
   while (row.next()) {
     if (countAt !== null) count = row.text(countAt);
-    // A count stands beside an empty page as well, in a row without a record.
+    // With a count, an empty page has a row without a record.
     if (row.isNull(idAt)) break;
     rowCount++;
     if (rowCount > limit) break;
@@ -58,7 +58,7 @@ export function readPage(rows: Buffer, statement: ListStatement, { limit, isBack
   return { records: isBackward ? reversed(written, starts) : written, first, last, rowCount, count };
 }
 
-/** @param records With commas between them. @param page The member of the reply that tells of the page. */
+/** @param records With commas between them. @param page The reply's member about the page. */
 export function replyJson(records: Buffer, page: string): Buffer {
   return Buffer.concat([LIST_BEGIN, records, Buffer.from(`],${page}}`)]);
 }
@@ -97,7 +97,7 @@ function writeRecord(json: JsonBytes, members: readonly Member[], row: RowReader
   json.byte(CLOSE);
 }
 
-/** @param starts Where each record begins; commas stand between them. */
+/** @param starts The start of each record; commas are between them. */
 function reversed(records: Buffer, starts: readonly number[]): Buffer {
   const turned = new JsonBytes(records.length);
   for (let i = starts.length - 1; i >= 0; i--) {

@@ -1,5 +1,6 @@
-// Reads filters: `status=active`, `price[gte]=10`, `author.username[in]=ana,ben`, and `where=<JSON>` with and, or, not. In: the
-// parameters. Out: one filter, or a Fault that names the parameter. It never ignores what it doesn't know.
+// Reads filters: `status=active`, `price[gte]=10`, `author.username[in]=ana,ben`, and `where=<JSON>` with and, or, not.
+// In: the parameters. Out: one filter, or a Fault that names the parameter. It never ignores a parameter that it
+// doesn't know.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import type { EntityView } from "../entity-view.ts";
 import { EVERYTHING, type Filter, inOrder, type Subject, testsIn } from "./filter.ts";
@@ -13,9 +14,8 @@ const WHERE_CHARS_MAX = 8192;
 const WHERE_DEPTH_MAX = 8;
 
 /**
- * The filters among the parameters.
- * @param others What else may be given, by its whole name; a name with an operator in brackets is always a filter.
- * @throws Fault `bad_request`, `unknown_parameter`, `forbidden`.
+ * The filters among the parameters. @param others Other allowed parameters, by their whole names. A name with an
+ * operator in brackets is always a filter. @throws Fault `bad_request`, `unknown_parameter`, `forbidden`.
  */
 export function parseFilters(
   parameters: ReadonlyMap<string, string>,
@@ -33,7 +33,7 @@ export function parseFilters(
   return requireFew({ kind: "all", of });
 }
 
-/** @param text JSON. @throws Fault as `parseFilters`. */
+/** @param text JSON. @throws Fault like `parseFilters`. */
 export function parseWhere(text: string, view: EntityView, roles: readonly string[], parameter: string): Filter {
   if (text.length > WHERE_CHARS_MAX) {
     throw bad(parameter, "too_long", `It may have at most ${WHERE_CHARS_MAX} characters.`);
@@ -47,14 +47,14 @@ export function parseWhere(text: string, view: EntityView, roles: readonly strin
   return requireFew(new WhereReader(roles).object(json, view, parameter, 0), parameter);
 }
 
-/** Of two filters, that both must hold. */
+/** Both filters must hold. */
 export function both(one: Filter, other: Filter): Filter {
   if (one.kind === "all" && one.of.length === 0) return other;
   if (other.kind === "all" && other.of.length === 0) return one;
   return inOrder({ kind: "all", of: [one, other] });
 }
 
-/** `at` says where a condition is: `where.and.0.price.gte`. */
+/** `at` is the position of a condition: `where.and.0.price.gte`. */
 class WhereReader {
   readonly #roles: readonly string[];
 
@@ -100,7 +100,7 @@ class WhereReader {
   }
 }
 
-/** Null is no value to compare with: it asks whether there is one. */
+/** Null can't be compared with. It tests whether there is a value. */
 function valueTest(view: EntityView, subject: Subject, operator: string, sent: unknown, at: string): Filter {
   if (sent === null && (operator === "eq" || operator === "ne")) {
     return testOf(view, subject, "is_null", { kind: "json", value: operator === "eq" }, at);
@@ -113,8 +113,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A field and its relation may have the same name: `created_by`, and every many-to-many field. This tells whether a condition is about
- * the field. Operators of lists always are.
+ * A field and its relation can have the same name: `created_by`, and every many-to-many field. This decides whether a
+ * condition is about the field. Operators of lists always are.
  */
 function isOperators(value: unknown, field: BundleField | undefined, target: EntityView): boolean {
   const keys = Object.keys(value as object);
@@ -122,7 +122,7 @@ function isOperators(value: unknown, field: BundleField | undefined, target: Ent
   return field !== undefined && keys.length > 0 && keys.every((key) => isOperator(key) && !target.fields.has(key));
 }
 
-/** Where references lead to no record that the caller may read, there is no value: that is what `is_null` asks. */
+/** If a reference leads to no record that the caller can read, there is no value: `is_null` is true. */
 function reached(hops: readonly BundleRelation[], test: Filter): Filter {
   const isNull = test.kind === "test" && test.operator === "is_null";
   if (!isNull || hops.length === 0 || hops.some(isToMany)) return through(hops, test);
@@ -134,7 +134,7 @@ function through(hops: readonly BundleRelation[], filter: Filter): Filter {
 }
 
 function requireFew(filter: Filter, parameter = ""): Filter {
-  if (testsIn(filter) > TESTS_MAX) throw bad(parameter, "too_many", `At most ${TESTS_MAX} filters may be given.`);
+  if (testsIn(filter) > TESTS_MAX) throw bad(parameter, "too_many", `At most ${TESTS_MAX} filters can be given.`);
   const ordered = inOrder(filter);
   return ordered.kind === "all" && ordered.of.length === 0 ? EVERYTHING : ordered;
 }

@@ -1,5 +1,5 @@
-// Reads the values of a unique key out of a path. In: the key's fields, and their values joined by commas. Out: the filter that the
-// record passes, or a Fault that names the field.
+// Reads the values of a unique key in a path. In: the key's fields, and their values joined by commas. Out: the filter
+// for the record, or a Fault that names the field.
 import type { EntityView } from "../entity-view.ts";
 import { type Filter, inOrder } from "./filter.ts";
 import { testOf } from "./operators.ts";
@@ -8,11 +8,11 @@ import { bad } from "./refusals.ts";
 
 export interface WrittenKey {
   readonly fields: readonly string[];
-  /** Each percent-encoded by itself, so that a value may hold commas and slashes. */
+  /** Each is percent-encoded separately, so that a value can contain commas and slashes. */
   readonly text: string;
 }
 
-/** @throws Fault `bad_request`, `forbidden` (a field that the caller may not read). */
+/** @throws Fault `bad_request`, `forbidden` (a field that the caller can't read). */
 export function parseKey({ fields, text }: WrittenKey, view: EntityView, roles: readonly string[]): Filter {
   const values = text.split(",");
   if (values.length !== fields.length) {

@@ -1,5 +1,5 @@
-// Reads the query string of a list. In: the text behind `?`. Out: a ListQuery, or a Fault that names the parameter.
-// It never ignores what it doesn't know: a misspelt filter would answer with everybody's rows.
+// Reads the query string of a list. In: the text after `?`. Out: a ListQuery, or a Fault that names the parameter. It
+// never ignores an unknown parameter: without its misspelt filter, a list would show all rows.
 import type { BundleView } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
@@ -21,7 +21,7 @@ import { bestFirst, newestFirst, parseSort, type SortKey } from "./sort.ts";
 
 const LIMIT_DEFAULT = 20;
 const reserved = ["limit", "cursor", "sort", "where", "count", "q", ...selectionParameters] as const;
-/** Of the project's operators alone. No field's name begins like this, so it stands in no filter's way. */
+/** Only for the project's operators. No field's name begins like this, so it conflicts with no filter. */
 const DELETED = "_deleted";
 
 export interface ListContext {
@@ -30,7 +30,9 @@ export interface ListContext {
   readonly cursors: CursorCodec;
 }
 
-/** @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`, `forbidden` (what the caller can't read). */
+/**
+ * @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`, `forbidden` (a field that the caller can't read).
+ */
 export function parseList(
   text: string,
   view: EntityView,
@@ -65,7 +67,7 @@ export function parseList(
   };
 }
 
-/** What is asked of one record: `fields` and `expand`. @throws Fault as `parseList`. */
+/** The parameters for one record: `fields` and `expand`. @throws Fault like `parseList`. */
 export function parseReading(
   text: string,
   view: EntityView,
@@ -82,7 +84,7 @@ export function parseReading(
   return parseSelection(parameters, view, principal.roles, release.bundle.limits.pageMax);
 }
 
-/** All records as they are, from the first page on. */
+/** All records, unchanged, from the first page on. */
 const wholeList: Omit<ListQuery, "limit" | "sort"> = {
   filter: EVERYTHING,
   selection: WHOLE,
@@ -92,7 +94,10 @@ const wholeList: Omit<ListQuery, "limit" | "sort"> = {
   count: null,
 };
 
-/** A view's own order, by what the caller may read of every record: the places of the others would tell the rest. */
+/**
+ * A view's own order. It only uses fields that the caller can read in every record; otherwise the positions of records
+ * would reveal hidden values.
+ */
 function orderOf({ sort }: BundleView, view: EntityView, roles: readonly string[]): readonly SortKey[] {
   const open = sort.filter(({ field: name }) => {
     const field = view.fields.get(name);
@@ -102,7 +107,7 @@ function orderOf({ sort }: BundleView, view: EntityView, roles: readonly string[
   return parseSort(open.map(({ field, descending }) => `${descending ? "-" : ""}${field}`).join(","), view, roles);
 }
 
-/** The filters among the parameters, and `where`. @param others As of `parseFilters`. */
+/** The filters among the parameters, and `where`. @param others Like in `parseFilters`. */
 export function filterIn(
   parameters: ReadonlyMap<string, string>,
   view: EntityView,
@@ -115,7 +120,7 @@ export function filterIn(
   return where === undefined ? given : both(given, parseWhere(where, view, roles, "where"));
 }
 
-/** What a cursor of the same list going backward is sealed for. */
+/** The name for cursors that go backward in the same list. */
 export function backwardName(list: string): string {
   return `${list} backward`;
 }
@@ -125,7 +130,9 @@ function startOf(cursors: CursorCodec, cursor: string, list: string): PageStart 
   if (key !== null) return { key, backward: false };
   const before = cursors.open(cursor, backwardName(list));
   if (before !== null) return { key: before, backward: true };
-  throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filter and sort that it came with." });
+  throw new Fault("invalid_cursor", {
+    detail: "Send the cursor with the same filter and sort as in the request that returned it.",
+  });
 }
 
 function countingOf(text: string | undefined): Counting | null {
@@ -134,14 +141,14 @@ function countingOf(text: string | undefined): Counting | null {
   throw bad(
     "count",
     "not_allowed",
-    "It is `exact` or `estimated`. To filter by a field of that name, write count[eq].",
+    "It must be `exact` or `estimated`. To filter by a field of that name, write count[eq].",
   );
 }
 
-/** False to everybody else: the parameter then is as unknown as any other that is no field. */
+/** False for everybody else: the parameter is then unknown, like any other that isn't a field. */
 function asksForDeleted(text: string | undefined, view: EntityView, principal: ListContext["principal"]): boolean {
   if (text === undefined || view.entity.softDelete === null) return false;
   if (!("kind" in principal) || principal.kind !== "operator" || principal.readOnly) return false;
   if (text === "only") return true;
-  throw bad(DELETED, "not_allowed", "It is `only`, or isn't given.");
+  throw bad(DELETED, "not_allowed", "It must be `only`, or left out.");
 }

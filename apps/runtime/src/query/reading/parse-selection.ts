@@ -1,5 +1,6 @@
-// Reads `fields=title,author.username`, `expand=author,comments.author` and `expand[comments][limit]=5` (`sort`, `where`). In: the
-// parameters. Out: a selection, or a Fault that names the parameter. It never shows what the caller may not read at all.
+// Reads `fields=title,author.username`, `expand=author,comments.author` and `expand[comments][limit]=5` (`sort`,
+// `where`). In: the parameters. Out: a selection, or a Fault that names the parameter. It never selects a field that
+// the caller can't read at all.
 import type { BundleRelation } from "@plinth/bundle";
 import type { EntityView } from "../entity-view.ts";
 import { pageBound, readabilityOf } from "../readable-fields.ts";
@@ -17,16 +18,16 @@ export const selectionParameters = ["fields", "expand"] as const;
 
 const NAMES_MAX = 100;
 const EXPANSIONS_MAX = 10;
-/** Records that one record may bring with it, by the limits of the lists within it. */
+/** Maximum records that one record can include, by the limits of its lists. */
 const BROUGHT_MAX = 1_000;
 const LIMIT_DEFAULT = 20;
-/** Where lists stand three deep, so that they may be asked for as they are. */
+/** The default limit if lists are nested three levels deep, so that they fit without explicit limits. */
 const NESTED_LIMIT_DEFAULT = 10;
 
-/** What is asked for, before it is known what there is. */
-interface Asked {
+/** The requested names, before they are resolved. */
+interface Requested {
   readonly fields: Set<string>;
-  readonly expansions: Map<string, Asked>;
+  readonly expansions: Map<string, Requested>;
   readonly options: Map<string, string>;
 }
 
@@ -35,39 +36,39 @@ export function isExpandOption(parameter: string): boolean {
   return parameter.startsWith("expand[");
 }
 
-/** @param pageMax The most records of a list. @throws Fault `bad_request`, `unknown_parameter`, `forbidden`. */
+/** @param pageMax The maximum records of a list. @throws Fault `bad_request`, `unknown_parameter`, `forbidden`. */
 export function parseSelection(
   parameters: ReadonlyMap<string, string>,
   view: EntityView,
   roles: readonly string[],
   pageMax: number,
 ): Selection {
-  const asked = askedOf(parameters, () => exampleOf(view, roles));
-  if (asked === null) return WHOLE;
-  const limitUsual = listsDeep(asked, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
+  const requested = requestedIn(parameters, () => exampleOf(view, roles));
+  if (requested === null) return WHOLE;
+  const limitUsual = listsDeep(requested, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
   const reader = new SelectionReader(roles, pageMax, limitUsual);
-  const selection = reader.read(asked, view, "", 1);
+  const selection = reader.read(requested, view, "", 1);
   if (reader.expansions > EXPANSIONS_MAX) {
-    throw bad("expand", "too_many", `At most ${EXPANSIONS_MAX} relations may be expanded.`);
+    throw bad("expand", "too_many", `At most ${EXPANSIONS_MAX} relations can be expanded.`);
   }
   return selection;
 }
 
-/** A list that may be expanded, for hints. */
+/** A list that can be expanded, for hints. */
 function exampleOf(view: EntityView, roles: readonly string[]): string {
   const names = relationNames(view, roles);
   return view.entity.relations.find((one) => isToMany(one) && names.includes(one.name))?.name ?? "<relation>";
 }
 
-function askedOf(parameters: ReadonlyMap<string, string>, example: () => string): Asked | null {
-  let root: Asked | null = null;
-  const at = (path: readonly string[], mayAdd: boolean): Asked | null => {
+function requestedIn(parameters: ReadonlyMap<string, string>, example: () => string): Requested | null {
+  let root: Requested | null = null;
+  const at = (path: readonly string[], mayAdd: boolean): Requested | null => {
     root ??= newAsked();
-    let node: Asked | undefined = root;
+    let node: Requested | undefined = root;
     for (const name of path) {
-      const inner: Asked | undefined = node?.expansions.get(name);
+      const inner: Requested | undefined = node?.expansions.get(name);
       if (inner === undefined && !mayAdd) return null;
-      const next: Asked = inner ?? newAsked();
+      const next: Requested = inner ?? newAsked();
       node?.expansions.set(name, next);
       node = next;
     }
@@ -87,7 +88,7 @@ function askedOf(parameters: ReadonlyMap<string, string>, example: () => string)
   for (const [parameter, value] of parameters) {
     if (!isExpandOption(parameter)) continue;
     const [, relation = "", option = ""] = /^expand\[([^[\]]+)\]\[([^[\]]+)\]$/.exec(parameter) ?? [];
-    if (relation === "") throw bad(parameter, "invalid_format", `It is written expand[${example()}][limit].`);
+    if (relation === "") throw bad(parameter, "invalid_format", `Write it as expand[${example()}][limit].`);
     const node = at(relation.split("."), false);
     if (node === null) throw bad(parameter, "not_expanded", `Add expand=${relation.slice(0, 64)}.`);
     node.options.set(option, value);
@@ -95,8 +96,8 @@ function askedOf(parameters: ReadonlyMap<string, string>, example: () => string)
   return root;
 }
 
-/** How many lists stand within each other. */
-function listsDeep({ expansions }: Asked, view: EntityView): number {
+/** How many lists are nested within each other. */
+function listsDeep({ expansions }: Requested, view: EntityView): number {
   const depths = [...expansions].map(([name, inner]) => {
     const relation = findRelation(view, name);
     return relation === undefined ? 0 : (isToMany(relation) ? 1 : 0) + listsDeep(inner, targetOf(view, relation));
@@ -104,14 +105,14 @@ function listsDeep({ expansions }: Asked, view: EntityView): number {
   return Math.max(0, ...depths);
 }
 
-function newAsked(): Asked {
+function newAsked(): Requested {
   return { fields: new Set(), expansions: new Map(), options: new Map() };
 }
 
 function namesIn(text: string | undefined, parameter: string): readonly string[] {
   if (text === undefined) return [];
   const names = text.split(",", NAMES_MAX + 2);
-  if (names.length > NAMES_MAX) throw bad(parameter, "too_many", `At most ${NAMES_MAX} names may be given.`);
+  if (names.length > NAMES_MAX) throw bad(parameter, "too_many", `At most ${NAMES_MAX} names can be given.`);
   if (names.some((name) => name === "")) throw bad(parameter, "invalid_format", "A name is missing.");
   return names;
 }
@@ -128,31 +129,33 @@ class SelectionReader {
     this.#limitUsual = limitUsual;
   }
 
-  read(asked: Asked, view: EntityView, path: string, brought: number): Selection {
-    for (const name of asked.fields) this.#requireField(view, name);
-    const expansions = [...asked.expansions].map(([name, inner]) => this.#expansion(name, inner, view, path, brought));
+  read(requested: Requested, view: EntityView, path: string, brought: number): Selection {
+    for (const name of requested.fields) this.#requireField(view, name);
+    const expansions = [...requested.expansions].map(([name, inner]) =>
+      this.#expansion(name, inner, view, path, brought),
+    );
     expansions.sort((one, other) => (one.relation.name < other.relation.name ? -1 : 1));
-    return { fields: asked.fields.size === 0 ? null : asked.fields, expansions };
+    return { fields: requested.fields.size === 0 ? null : requested.fields, expansions };
   }
 
-  #expansion(name: string, asked: Asked, view: EntityView, outer: string, brought: number): Expansion {
+  #expansion(name: string, requested: Requested, view: EntityView, outer: string, brought: number): Expansion {
     const path = outer === "" ? name : `${outer}.${name}`;
     if (path.split(".").length > HOPS_MAX) {
-      throw bad("expand", "too_deep", `Relations may be expanded ${HOPS_MAX} deep.`);
+      throw bad("expand", "too_deep", `Relations can be expanded at most ${HOPS_MAX} levels deep.`);
     }
     const relation = this.#relation(view, name);
     const target = targetOf(view, relation);
     this.expansions++;
-    const list = isToMany(relation) ? this.#list(asked.options, target, path) : null;
-    if (list === null && asked.options.size > 0) {
+    const list = isToMany(relation) ? this.#list(requested.options, target, path) : null;
+    if (list === null && requested.options.size > 0) {
       throw bad(`expand[${path}]`, "not_allowed", `${path} is one record: it takes no options.`);
     }
     const total = brought * (list?.limit ?? 1);
     if (total > BROUGHT_MAX) {
-      const message = `With these limits a record would bring up to ${total} others with it, and at most ${BROUGHT_MAX} may come. Give its lists smaller limits.`;
+      const message = `With these limits, a record would include up to ${total} others. At most ${BROUGHT_MAX} are allowed: use smaller limits for its lists.`;
       throw bad(`expand[${path}][limit]`, "too_many", message);
     }
-    return { relation, list, selection: this.read(asked, target, path, total) };
+    return { relation, list, selection: this.read(requested, target, path, total) };
   }
 
   #relation(view: EntityView, name: string): BundleRelation {
@@ -198,10 +201,10 @@ class SelectionReader {
   }
 }
 
-/** @param usual What undefined stands for. @throws Fault `bad_request`. */
+/** @param usual The limit if it is undefined. @throws Fault `bad_request`. */
 export function limitOf(text: string | undefined, usual: number, bound: number, parameter: string): number {
   if (text === undefined) return usual;
   const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= bound) return limit;
-  throw bad(parameter, "out_of_range", `The limit is a whole number from 1 to ${bound}.`);
+  throw bad(parameter, "out_of_range", `The limit must be a whole number from 1 to ${bound}.`);
 }

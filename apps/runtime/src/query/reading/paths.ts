@@ -1,6 +1,6 @@
-// Finds what a dotted name stands for: a field, a member of its JSON, a field of a related record. In: names as a caller writes
-// them. Out: relations to follow and the field at their end, or a Fault that says what there is. It never follows a relation
-// whose records, or whose field, the caller may not read at all.
+// Resolves a dotted name: a field, a member of its JSON, or a field of a related record. In: names as a caller writes
+// them. Out: relations to follow and the field at their end, or a Fault with the known names. It never follows a
+// relation if the caller can't read its records or its field at all.
 import type { BundleField, BundleMember, BundleRelation } from "@plinth/bundle";
 import { type EntityView, hasOperation } from "../entity-view.ts";
 import { readabilityOf } from "../readable-fields.ts";
@@ -11,7 +11,7 @@ import { linkOf, targetOf } from "./reach.ts";
 import { unknown, unreadable } from "./refusals.ts";
 import { unbounded } from "./value-forms.ts";
 
-/** Relations that a name may lead through. */
+/** Maximum relations in a name. */
 export const HOPS_MAX = 3;
 
 export interface Named {
@@ -21,7 +21,7 @@ export interface Named {
   readonly subject: Subject;
 }
 
-/** @param parameter What the caller wrote it in. @param verb As in "filter by". @throws Fault 400, 403. */
+/** @param parameter The parameter as the caller wrote it. @param verb As in "filter by". @throws Fault 400, 403. */
 export function findNamed(
   view: EntityView,
   name: string,
@@ -46,7 +46,7 @@ export function findNamed(
     requireRelation(at, relation, roles, parameter, verb);
     hops.push(relation);
     if (hops.length > HOPS_MAX) {
-      throw unknown(parameter, `"${name.slice(0, 64)}" is too long.`, `At most ${HOPS_MAX} relations may be followed.`);
+      throw unknown(parameter, `"${name.slice(0, 64)}" is too long.`, `At most ${HOPS_MAX} relations can be followed.`);
     }
     at = targetOf(at, relation);
   }
@@ -59,7 +59,7 @@ export function findRelation(view: EntityView, name: string): BundleRelation | u
   return relation;
 }
 
-/** @throws Fault `forbidden` where no role of the caller's reads the records at its end, or the field that leads there. */
+/** @throws Fault `forbidden` if no role of the caller can read the records at its end, or the field of the relation. */
 export function requireRelation(
   view: EntityView,
   relation: BundleRelation,
@@ -73,7 +73,7 @@ export function requireRelation(
   if (readabilityOf(owner, field, roles) === "never") throw unreadable(parameter, relation.name, verb);
 }
 
-/** Relations that the caller may follow, for hints. */
+/** Relations that the caller can follow, for hints. */
 export function relationNames(view: EntityView, roles: readonly string[]): readonly string[] {
   return view.entity.relations
     .filter((relation) => {
@@ -88,7 +88,7 @@ function isJson({ sqlType, column }: BundleField): boolean {
   return sqlType === "jsonb" && column !== null;
 }
 
-/** Members that nobody has declared are JSON. */
+/** Members without a declared type are JSON. */
 function subjectOf(field: BundleField, path: readonly string[], name: string, parameter: string): Subject {
   if (path.length === 0) return { field, path, type: isJson(field) ? "json" : field.sqlType };
   let members: readonly BundleMember[] | undefined = field.members;
@@ -132,10 +132,10 @@ function nothingCalled(
   const isParameter = name === parameter || parameter.startsWith(`${name}[`);
   const detail =
     isParameter && name === segment ? `The parameter "${shown}" is unknown.${hint}` : `There is no "${whole}".${hint}`;
-  return unknown(parameter, detail, `It is no field of ${view.entity.name}.${hint}`);
+  return unknown(parameter, detail, `It is not a field of ${view.entity.name}.${hint}`);
 }
 
-/** What may have been meant: the relation of a reference, a name like it, or what other APIs call otherwise. */
+/** A suggestion: the relation of a reference, a similar name, or this API's notation for another API's. */
 function hintFor(
   view: EntityView,
   segment: string,
@@ -156,7 +156,7 @@ function hintFor(
   return `${meant}${habit}`;
 }
 
-/** The name of the relation that goes by a field, where the caller may follow it. */
+/** The name of the relation that uses a field, if the caller can follow it. */
 export function relationBy(view: EntityView, field: string, roles: readonly string[]): string | undefined {
   const relation = view.entity.relations.find(({ by }) => by.kind === "reference" && by.field === field);
   return relation !== undefined && relationNames(view, roles).includes(relation.name) ? relation.name : undefined;

@@ -1,18 +1,18 @@
-// Reads the text behind `?`. In: a query string. Out: its parameters, decoded. It never ignores what it can't read.
+// Reads the text after `?`. In: a query string. Out: its parameters, decoded. It never ignores a part that it can't
+// read.
 import { Fault } from "@plinth/service";
 import { bad } from "./refusals.ts";
 
 const PARAMETERS_MAX = 50;
 
 /**
- * Name > value, decoded. The text is read to its end: it is no longer than a request line may be, and a filter that was left
- * out would show records that nobody asked for.
- * @throws Fault `bad_request` where it is malformed, names something twice, or names too much.
+ * Name > value, decoded. The whole text is read: its length is limited by the request line, and ignoring a filter would
+ * show unwanted records. @throws Fault `bad_request` if it is malformed, names something twice, or names too much.
  */
 export function parseQueryString(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
   const parts = text.split("&").filter((part) => part !== "");
-  if (parts.length > PARAMETERS_MAX) throw bad("", "too_many", `At most ${PARAMETERS_MAX} parameters may be given.`);
+  if (parts.length > PARAMETERS_MAX) throw bad("", "too_many", `At most ${PARAMETERS_MAX} parameters can be given.`);
   for (const part of parts) {
     const equals = part.indexOf("=");
     const name = decode(equals === -1 ? part : part.slice(0, equals));
@@ -29,6 +29,6 @@ function decode(text: string): string {
   } catch {
     throw new Fault("bad_request", { detail: "The query string is not valid percent-encoded UTF-8." });
   }
-  if (decoded.includes("\0")) throw new Fault("bad_request", { detail: "The query string holds a NUL character." });
+  if (decoded.includes("\0")) throw new Fault("bad_request", { detail: "The query string contains a NUL character." });
   return decoded;
 }

@@ -1,14 +1,14 @@
-// Follows a relation from a row to the records at its end, as far as the caller may read them. In: a row and a relation. Out: a
-// FROM list and conditions. It never shows that a record refers to another through a field that the caller can't read.
+// Follows a relation from a row to the records at its end, as far as the caller can read them. In: a row and a
+// relation. Out: a FROM list and conditions. It never reveals a reference in a field that the caller can't read.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, oneHolds, permission } from "../entity-view.ts";
+import { column, type EntityView, living, oneHolds, permission, type StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readableFields } from "../readable-fields.ts";
 
 export interface Reached {
   readonly view: EntityView;
-  /** The records stand in it under their alias. */
+  /** It contains the records under their alias. */
   readonly from: string;
   readonly conditions: readonly string[];
 }
@@ -18,14 +18,14 @@ export function isToMany({ by }: BundleRelation): boolean {
   return by.kind !== "reference";
 }
 
-/** @throws Error (our bug) where the release has no such entity. */
+/** @throws Error (our bug) if the release has no such entity. */
 export function targetOf(view: EntityView, { entity }: BundleRelation): EntityView {
   const target = view.all.get(entity);
-  if (target === undefined) throw new Error(`${view.entity.name} leads to ${entity}, which there is not`);
+  if (target === undefined) throw new Error(`${view.entity.name} refers to ${entity}, which does not exist`);
   return target;
 }
 
-/** The field that the relation goes by, and the entity that has it. */
+/** The field of the relation, and the entity that has it. */
 export function linkOf(view: EntityView, relation: BundleRelation): { owner: EntityView; field: BundleField } {
   const { kind, field: name } = relation.by;
   const owner = kind === "reference" || kind === "refs" ? view : targetOf(view, relation);
@@ -37,7 +37,7 @@ export function linkOf(view: EntityView, relation: BundleRelation): { owner: Ent
 /** @param alias A name for the records that nothing else in the statement has. */
 export function reach(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   relation: BundleRelation,
   row: string,
   alias: string,
@@ -47,25 +47,25 @@ export function reach(
   const { owner, field } = linkOf(view, relation);
   const { from, where } = tied(target, relation, field, row, alias);
   const holder = owner === view && relation.by.kind !== "referrer" && relation.by.kind !== "refs_inverse" ? row : alias;
-  const seen = permission(target, "read", asker, parameters, { record: alias });
+  const seen = permission(target, "read", caller, parameters, { record: alias });
   const conditions = [
     where,
-    ...shownIn(owner, asker, field, holder, parameters),
+    ...shownIn(owner, caller, field, holder, parameters),
     ...(seen.kind === "always" ? [] : [seen.sql]),
   ];
   const present = living(target, alias).slice(" and ".length);
   return { view: target, from, conditions: present === "" ? conditions : [...conditions, present] };
 }
 
-/** What must hold for a record to show the field; nothing where every record does. */
+/** The condition under which a record shows the field; none if every record does. */
 export function shownIn(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   field: BundleField,
   row: string,
   parameters: Parameters,
 ): readonly string[] {
-  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
+  const readable = readableFields(view, caller.roles).find((each) => each.field.name === field.name);
   if (readable === undefined) return ["false"];
   return readable.rules === null ? [] : [oneHolds(view, readable.rules, parameters, { record: row }).sql];
 }

@@ -1,11 +1,11 @@
-// What is said of a list that can't be had as it was asked for. In: the parameter and what is wrong. Out: faults.
+// Faults for a list whose parameters are wrong. In: the parameter and the problem. Out: faults.
 import { Fault } from "@plinth/service";
 
 const SHOWN_MAX = 64;
-/** A place within `where` has several names. */
+/** A position within `where` consists of several names. */
 const PATH_MAX = 200;
 
-/** 400. @param parameter Empty where it is about all of them. */
+/** 400. @param parameter Empty if the fault is about all of them. */
 export function bad(parameter: string, code: string, message: string): Fault {
   const path = parameter.slice(0, PATH_MAX);
   return new Fault("bad_request", {
@@ -14,13 +14,13 @@ export function bad(parameter: string, code: string, message: string): Fault {
   });
 }
 
-/** 400: nothing has that name. */
+/** 400: the name is unknown. */
 export function unknown(parameter: string, detail: string, message: string): Fault {
   const path = parameter.slice(0, PATH_MAX);
   return new Fault("unknown_parameter", { detail, errors: [{ path, code: "unknown_parameter", message }] });
 }
 
-/** 403: it would tell what the caller may not read. */
+/** 403: the reply would reveal values that the caller can't read. */
 export function unreadable(parameter: string, field: string, verb: string): Fault {
   const message = `Your role does not allow you to ${verb} ${field.slice(0, SHOWN_MAX)}.`;
   const errors = [{ path: parameter.slice(0, PATH_MAX), code: "not_readable", message }];

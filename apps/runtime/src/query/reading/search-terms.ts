@@ -1,28 +1,28 @@
-// Reads what somebody looks for. In: `captain "white whale" or -fish`, as people type it. Out: terms, for a statement to make lexemes of.
-// It never refuses anything: what can't be read as a sign is a part of a word, or nothing.
+// Reads a text search. In: `captain "white whale" or -fish`, as people type it. Out: terms, which a statement turns
+// into lexemes. It never refuses anything: a sign that can't be read is a part of a word, or ignored.
 import { FUZZY_MARK, foldText } from "@plinth/bundle";
 
-/** What is looked for in texts. */
+/** A text search. */
 export interface TextSearch {
   readonly text: string;
   readonly terms: readonly SearchTerm[];
-  /** Similar words are found as well. */
+  /** Similar words are found too. */
   readonly isFuzzy: boolean;
 }
 
-/** A word, or what stands between quotes. */
+/** A word, or the text between quotes. */
 export interface SearchTerm {
-  /** Terms of one group are looked for together, and the groups are alternatives. */
+  /** Terms of one group are searched together, and the groups are alternatives. */
   readonly group: number;
   readonly text: string;
   readonly excluded: boolean;
-  /** The word that may be the beginning of one: the last, unless it is excluded or quoted. */
+  /** The word may be incomplete: the last one, unless it is excluded or quoted. */
   readonly begins: boolean;
-  /** As a part of a `tsquery`: the words that it may be a mistyped form of. */
+  /** As a part of a `tsquery`: the words of which it may be a misspelling. */
   readonly near: string | null;
 }
 
-/** `-"quoted words"`, or what stands between blanks. */
+/** `-"quoted words"`, or the text between blanks. */
 const PARTS = /(-?)"([^"]*)"|(\S+)/g;
 
 export function readTerms(text: string): readonly SearchTerm[] {
@@ -47,7 +47,7 @@ export function readTerms(text: string): readonly SearchTerm[] {
   });
 }
 
-/** What is quoted, excluded or an alternative says just which words it means. */
+/** Quotes, exclusions and alternatives name exactly the wanted words. */
 export function isPlain(terms: readonly SearchTerm[], text: string): boolean {
   return !text.includes('"') && terms.every(({ group, excluded }) => group === 0 && !excluded);
 }
@@ -63,9 +63,9 @@ const ALPHABETS: readonly (readonly [script: RegExp, letters: string])[] = [
 ];
 
 /**
- * All words that are one slip away: a letter left out, one too many, another one, two that changed places. To look each of them up
- * costs little and finds nothing else; by the three-letter parts that words share, a slip in a short word is too much of it, and what
- * shares the rest is most of the language.
+ * All words with one typing mistake: a missing letter, an extra one, a wrong one, or two swapped. Looking up each of
+ * them is cheap and finds nothing else. Trigrams work badly for short words: one mistake changes too many of them, and
+ * the rest match most of the language.
  */
 function nearOf(word: string): string | null {
   const letters = [...word];

@@ -1,6 +1,6 @@
-// Full text: `q=`, over the searchable fields of an entity. In: words as people type them. Out: a condition and a rank over the row `_r`.
-// The last word may be the beginning of one; where the blueprint says `fuzzy`, plain words find similar ones, too. A record with a
-// searchable field that the caller can't read there isn't found at all.
+// Full-text search: `q=`, over the searchable fields of an entity. In: words as people type them. Out: a condition and
+// a rank over the row `_r`. The last word may be incomplete. If the blueprint says `fuzzy`, plain words also find
+// similar ones. A record with a searchable field that the caller can't read there isn't found at all.
 import {
   type BundleSearch,
   EXTENSIONS_SCHEMA,
@@ -10,7 +10,7 @@ import {
   type SqlTemplate,
 } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { Asker, EntityView } from "../entity-view.ts";
+import type { EntityView, StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { shownIn } from "./reach.ts";
@@ -27,12 +27,12 @@ export function parseSearch(text: string | undefined, view: EntityView, roles: r
     throw bad(
       "q",
       "not_searchable",
-      `Nothing of ${view.entity.plural} is searchable: add \`searchable\` to a text field.`,
+      `No field of ${view.entity.plural} is searchable. Add \`searchable\` to a text field.`,
     );
   }
   const hidden = fields.find((field) => readabilityOf(view, field, roles) === "never");
   if (hidden !== undefined) throw unreadable("q", hidden.name, "search in");
-  if (text.trim() === "") throw bad("q", "required", "Say what to look for.");
+  if (text.trim() === "") throw bad("q", "required", "The words to search for are missing.");
   if (text.length > CHARS_MAX) throw bad("q", "too_long", `It may have at most ${CHARS_MAX} characters.`);
   const terms = readTerms(text);
   return { text, terms, isFuzzy: view.entity.search.similar !== undefined && isPlain(terms, text) };
@@ -41,10 +41,12 @@ export function parseSearch(text: string | undefined, view: EntityView, roles: r
 export function searchConditions(
   view: EntityView,
   { isFuzzy }: TextSearch,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): readonly string[] {
-  const shown = view.narrowed ? searchable(view).flatMap((field) => shownIn(view, asker, field, "_r", parameters)) : [];
+  const shown = view.narrowed
+    ? searchable(view).flatMap((field) => shownIn(view, caller, field, "_r", parameters))
+    : [];
   const found = isFuzzy
     ? `(${holds(view, parameters, "near")} or ${similarTo(view, parameters)})`
     : holds(view, parameters, "beginnings");
@@ -52,8 +54,9 @@ export function searchConditions(
 }
 
 /**
- * Records that have each word itself come first, then those where the last one is the beginning of one, then those with words that are
- * one slip away, then what is similar; within each, by weight and by how large a part of the text it is.
+ * First come records with every word itself, then those with words that begin with the last one, then those with words
+ * one typing mistake away, then similar words. Within each group, the order is by weight and by how much of the text
+ * matches.
  */
 export function searchRank(view: EntityView, isFuzzy: boolean, parameters: Parameters): string {
   const rank = (among: Among): string => `ts_rank(${wordsOf(view)}, ${queryOf(view, parameters, among)}, ${BY_LENGTH})`;
@@ -67,14 +70,17 @@ export function searchRank(view: EntityView, isFuzzy: boolean, parameters: Param
 /** Divides a rank by the logarithm of a text's length. */
 const BY_LENGTH = 1;
 
-/** What a term is looked for among: words, in all their forms; and beginnings of words; and words one slip away. */
+/**
+ * The words that a term is compared with: words in all their forms, beginnings of words, or words one typing mistake
+ * away.
+ */
 type Among = "words" | "beginnings" | "near";
 
 function holds(view: EntityView, parameters: Parameters, among: Among): string {
   return `${wordsOf(view)} @@ ${queryOf(view, parameters, among)}`;
 }
 
-/** By the index of three-letter parts; the server's own threshold says how like is similar. */
+/** By the trigram index; the server's own threshold decides what is similar. */
 function similarTo(view: EntityView, parameters: Parameters): string {
   return `${plainWords(parameters)} ${operator("<%")} ${similarOf(view)}`;
 }
@@ -89,7 +95,7 @@ function wordsOf(view: EntityView): string {
 
 function similarOf(view: EntityView): string {
   const { similar } = searchOf(view);
-  if (similar === undefined) throw new Error(`${view.entity.name} has no text that similar words are looked for in`);
+  if (similar === undefined) throw new Error(`${view.entity.name} has no fuzzy field`);
   return inRow(similar);
 }
 
@@ -111,8 +117,8 @@ function searchOf({ entity }: EntityView): BundleSearch {
 }
 
 /**
- * A `tsquery`, or null where there is nothing to look for. Each term becomes the forms that texts are stored in. What the dictionary
- * leaves out is left out here, too, unless there is nothing else: then the words themselves are meant.
+ * A `tsquery`, or null if there is nothing to search for. Each term becomes the stored forms of its words. Stop words
+ * are ignored, unless there are no other words: then they are searched.
  */
 function queryOf(view: EntityView, parameters: Parameters, among: Among): string {
   const { language, unfolded } = searchOf(view);

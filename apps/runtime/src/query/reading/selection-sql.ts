@@ -1,7 +1,7 @@
-// Writes the records within records. In: a row and a selection. Out: SQL of JSON. Each record stands under the read rule of its own
-// entity, each field under its own, whatever leads to it.
+// Writes the SQL for records within records. In: a row and a selection. Out: SQL of JSON. The read rule of each entity
+// and of each field applies, whatever leads to the record.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, type EntityView, oneHolds } from "../entity-view.ts";
+import { type EntityView, oneHolds, type StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { type ReadableField, readableFields, shownValue } from "../readable-fields.ts";
 import type { FilterWriter } from "./filter-sql.ts";
@@ -9,33 +9,37 @@ import { reach } from "./reach.ts";
 import type { Expansion, Selection } from "./selection.ts";
 import { direction, sortValue } from "./sort.ts";
 
-/** The fields that a selection asks for, as far as the caller reads them; those that are expanded stand there as records. */
-export function selectedFields(view: EntityView, asker: Asker, selection: Selection): readonly ReadableField[] {
+/** The selected fields that the caller can read. Expanded ones appear as records. */
+export function selectedFields(
+  view: EntityView,
+  caller: StatementCaller,
+  selection: Selection,
+): readonly ReadableField[] {
   const { fields, expansions } = selection;
   const expanded = new Set(expansions.map(({ relation }) => relation.name));
-  return readableFields(view, asker.roles).filter(
+  return readableFields(view, caller.roles).filter(
     ({ field }) => !expanded.has(field.name) && (fields === null || fields.has(field.name)),
   );
 }
 
 export class SelectionWriter {
-  readonly #asker: Asker;
+  readonly #caller: StatementCaller;
   readonly #parameters: Parameters;
   readonly #filters: FilterWriter;
   #aliases = 0;
 
-  /** @param filters Goes on behind what it has written: the values of the filters here come behind those. */
-  constructor(asker: Asker, parameters: Parameters, filters: FilterWriter) {
-    this.#asker = asker;
+  /** @param filters Continues its numbering: the values of the filters here come after its values. */
+  constructor(caller: StatementCaller, parameters: Parameters, filters: FilterWriter) {
+    this.#caller = caller;
     this.#parameters = parameters;
     this.#filters = filters;
   }
 
-  /** Of type json: a record or null, or an array. */
+  /** SQL of type json: a record or null, or an array. */
   expanded(view: EntityView, row: string, { relation, selection, list }: Expansion): string {
     this.#aliases++;
     const alias = `_e${this.#aliases}`;
-    const { view: target, from, conditions } = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const { view: target, from, conditions } = reach(view, this.#caller, relation, row, alias, this.#parameters);
     if (list === null) {
       const rows = `from ${from} where ${conditions.join(" and ")}`;
       const open = this.#openColumns(target, alias, selection);
@@ -46,7 +50,7 @@ export class SelectionWriter {
     const matching = this.#filters.holds(list.filter, target, alias);
     const where = [...conditions, ...(matching === "true" ? [] : [matching])].join(" and ");
     const order = list.sort.map(
-      (key) => `${sortValue(key, target, this.#asker, alias, this.#parameters)} ${direction(key)}`,
+      (key) => `${sortValue(key, target, this.#caller, alias, this.#parameters)} ${direction(key)}`,
     );
     const rows = `from ${from} where ${where} order by ${order.join(", ")} limit ${list.limit}`;
     const open = this.#openColumns(target, alias, selection);
@@ -55,18 +59,21 @@ export class SelectionWriter {
       : `(select coalesce(json_agg(_list), '[]'::json) from (select ${open} ${rows}) _list)`;
   }
 
-  /** Of type json. */
+  /** SQL of type json. */
   record(view: EntityView, row: string, selection: Selection): string {
     const open = this.#openColumns(view, row, selection);
     return open === null ? this.#narrowed(view, row, selection) : `(select row_to_json(_x) from (select ${open}) _x)`;
   }
 
-  /** The members as columns, where every record shows them all; Postgres makes JSON of a whole row for least. */
+  /**
+   * The members as columns, if every record shows them all; building JSON from a whole row is the cheapest way in
+   * Postgres.
+   */
   #openColumns(view: EntityView, row: string, selection: Selection): string | null {
-    const fields = selectedFields(view, this.#asker, selection);
+    const fields = selectedFields(view, this.#caller, selection);
     if (fields.some(({ rules }) => rules !== null) || fields.length + selection.expansions.length === 0) return null;
     return [
-      ...fields.map(({ field }) => [field.name, shownValue(view, this.#asker, field, row, this.#parameters)] as const),
+      ...fields.map(({ field }) => [field.name, shownValue(view, this.#caller, field, row, this.#parameters)] as const),
       ...this.#within(view, row, selection).map(({ name, json }) => [name, json] as const),
     ]
       .map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`)
@@ -81,17 +88,17 @@ export class SelectionWriter {
   }
 
   /**
-   * `row_to_json` can't leave a member out, and dropping nulls would drop those that are values. Each rule is judged once for the
-   * record, and not for each field that hangs on it.
+   * `row_to_json` can't leave a member out, and dropping nulls would drop nulls that are values. Each rule is evaluated
+   * once for the record, not for each field that depends on it.
    */
   #narrowed(view: EntityView, row: string, selection: Selection): string {
-    const fields = selectedFields(view, this.#asker, selection);
+    const fields = selectedFields(view, this.#caller, selection);
     const within = this.#within(view, row, selection);
     const flags = new Map<string, string>();
     const members = fields.map(({ field, rules }) => {
       const member = memberOf({
         name: field.name,
-        json: `to_json(${shownValue(view, this.#asker, field, row, this.#parameters)})`,
+        json: `to_json(${shownValue(view, this.#caller, field, row, this.#parameters)})`,
       });
       if (rules === null) return member;
       const { sql } = oneHolds(view, rules, this.#parameters, { record: row });

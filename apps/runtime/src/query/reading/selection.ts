@@ -1,21 +1,21 @@
-// What of records a reply shows: which fields, and which related records within them. In: nothing. Out: its type and its shape.
-// It never holds SQL, and its shape never holds a value.
+// The parts of records that a reply shows: which fields, and which related records within them. Its type and its shape.
+// It never contains SQL, and its shape never contains a value.
 import type { BundleRelation } from "@plinth/bundle";
 import { type Filter, filterShape, operandsOf } from "./filter.ts";
 import type { SortKey } from "./sort.ts";
 
 export interface Selection {
-  /** Null: all that the caller may read. */
+  /** Null: all fields that the caller can read. */
   readonly fields: ReadonlySet<string> | null;
   /** Sorted by their names. */
   readonly expansions: readonly Expansion[];
 }
 
-/** Related records that stand within the record, under the relation's name. */
+/** Related records within the record, under the relation's name. */
 export interface Expansion {
   readonly relation: BundleRelation;
   readonly selection: Selection;
-  /** Null where the relation leads to one record. */
+  /** Null if the relation leads to one record. */
   readonly list: ExpandedList | null;
 }
 
@@ -27,7 +27,7 @@ export interface ExpandedList {
 
 export const WHOLE: Selection = { fields: null, expansions: [] };
 
-/** Empty for whole records; equal for selections that one statement serves. */
+/** Empty for whole records; equal for selections that share a statement. */
 export function selectionShape({ fields, expansions }: Selection): string {
   if (fields === null && expansions.length === 0) return "";
   const within = expansions.map(({ relation, selection, list }) => {
@@ -41,7 +41,7 @@ export function sortShape(sort: readonly SortKey[]): string {
   return sort.map((key) => `${key.descending ? "-" : ""}${key.name}`).join(",");
 }
 
-/** The values of the filters in it, in the order in which `SelectionWriter` asks for them. */
+/** The values of its filters, in the order in which `SelectionWriter` numbers them. */
 export function selectionOperands({ expansions }: Selection): readonly (string | null)[] {
   return expansions.flatMap(({ selection, list }) => [
     ...(list === null ? [] : operandsOf(list.filter)),

@@ -1,5 +1,5 @@
-// What to declare so that a list is found sooner. In: the failure of a list that took too long. Out: the same with a sentence for the
-// developer, where the indexes that it could use are not there. It tells what the blueprint says, and nothing of the rows.
+// Suggests indexes for a slow list. In: the failure of a list that took too long. Out: the same with a sentence for the
+// developer, if useful indexes are missing. It only reveals what the blueprint says, and nothing about the rows.
 import { asFault, quoteIdentifier } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { EntityView } from "../entity-view.ts";
@@ -7,7 +7,7 @@ import type { Filter } from "./filter.ts";
 import { targetOf } from "./reach.ts";
 import type { SortKey } from "./sort.ts";
 
-/** What took too long says what would help. */
+/** Adds what would help to the error of a slow list. */
 export function withAdvice(error: unknown, view: EntityView, filter: Filter, sort: readonly SortKey[]): unknown {
   const fault = asFault(error);
   if (!(fault instanceof Fault) || fault.code !== "timeout") return error;
@@ -29,7 +29,7 @@ function whatToIndex(view: EntityView, filter: Filter, sort: readonly SortKey[])
   return `Add \`index\` to ${names.join(" and ")} in the blueprint.`;
 }
 
-/** Fields whose conditions have to be met by each record, and have no index that they could be found by. */
+/** Fields whose conditions every record must meet, and that have no usable index. */
 function filtered(view: EntityView, filter: Filter, wanted: Set<string>): void {
   switch (filter.kind) {
     case "all":
@@ -46,7 +46,7 @@ function filtered(view: EntityView, filter: Filter, wanted: Set<string>): void {
       }
       break;
     }
-    // Of several, no one has to be met; and what doesn't match is found by no index.
+    // A single alternative doesn't have to be met, and no index finds records that don't match.
     case "any":
     case "not":
   }

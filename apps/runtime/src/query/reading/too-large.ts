@@ -1,11 +1,12 @@
-// What a reply must not hold: related records and calculated texts that are too large. In: SQL of a value. Out: SQL of the same value,
-// which fails where it is too large, and what its caller is told. It is Postgres that refuses: the value never comes over the wire.
+// Limits the size of related records and calculated texts in a reply. In: SQL of a value. Out: SQL of the same value,
+// which fails if it is too large, and the fault for the caller. Postgres refuses, so the value is never sent to this
+// process.
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 
-/** Of a record with the related records in it, and of the groups of one reply. */
+/** For a record with its related records, and for the groups of one reply. */
 export const REPLY_BYTES_MAX = 1_048_576;
-/** Of one calculated text: there are some twenty in a group at most. */
+/** For one calculated text: a group has at most about twenty. */
 const VALUE_BYTES_MAX = 131_072;
 
 const MARKS = { related: "plinth_related_too_large", value: "plinth_value_too_large" } as const;
@@ -20,7 +21,10 @@ export function boundedText(text: string): string {
   return `${bounded(`(${text})::text`, VALUE_BYTES_MAX, MARKS.value, "::text")}`;
 }
 
-/** No text with a mark is JSON, so that its cast fails; it depends on the value, so that nothing is cast before. */
+/**
+ * A text with a mark is never JSON, so its cast fails. It depends on the value, so that Postgres casts nothing in
+ * advance.
+ */
 function bounded(value: string, bytesMax: number, mark: string, cast = ""): string {
   return (
     `(select case when octet_length(_b._value::text) <= ${bytesMax} then _b._value ` +
@@ -28,7 +32,7 @@ function bounded(value: string, bytesMax: number, mark: string, cast = ""): stri
   );
 }
 
-/** The fault that such a failure is; null where it is another one. */
+/** The fault for such a failure; null for another one. */
 export function tooLargeFault(error: unknown): Fault | null {
   if (sqlState(error) !== "22P02") return null;
   const { detail } = error as { readonly detail?: unknown };
@@ -40,14 +44,15 @@ export function tooLargeFault(error: unknown): Fault | null {
 export function relatedTooLarge(cause?: unknown): Fault {
   return new Fault("bad_request", {
     detail:
-      "A record is larger than 1 MB with the records that are expanded in it. Name the fields to show, or expand fewer: expand[...][limit]=10.",
+      "A record is larger than 1 MB with its expanded records. Choose fewer fields, or expand fewer records: expand[...][limit]=10.",
     cause,
   });
 }
 
 export function groupsTooLarge(cause?: unknown): Fault {
   return new Fault("bad_request", {
-    detail: "The calculated values are too large: a text has at most 128 kB, all groups together 1 MB. Ask for fewer.",
+    detail:
+      "The calculated values are too large. A text can have at most 128 kB, all groups together 1 MB. Calculate fewer values.",
     cause,
   });
 }

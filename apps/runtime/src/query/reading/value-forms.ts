@@ -1,5 +1,5 @@
-// How values are written in a URL and in `where`, by the type that they are compared as. In: a type and a text. Out: the text as
-// Postgres reads it, or what is wrong with it. It never turns one value into another.
+// The notation of values in a URL and in `where`, by the type of their comparison. In: a type and a text. Out: the text
+// as Postgres reads it, or an error. It never converts a value.
 import type { BundleField } from "@plinth/bundle";
 import { isUuid } from "@plinth/service";
 
@@ -13,7 +13,7 @@ const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/;
 const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
 const days = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-/** By type: how a value is written in a URL, so that Postgres can read it; no coercion beyond that. */
+/** By type: the notation in a URL, which Postgres can read without further conversion. */
 const forms: Readonly<Record<string, Form>> = {
   uuid: { pattern: /^/, fits: isUuid, message: "It must be a UUID." },
   integer: {
@@ -53,13 +53,13 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** How a value of the type is written, for whom has written it otherwise; null where the type says nothing of it. */
+/** The notation of the type's values, for the message about a wrong one; null if the type doesn't define it. */
 export function formOf({ sqlType, wire }: BundleField): string | null {
   if (wire !== "string") return null;
   return digitsOf(sqlType) ?? forms[sqlType.replace(/\(.*\)/, "")]?.message ?? null;
 }
 
-/** How many digits an exact number may have; null for another type. */
+/** How many digits an exact number can have; null for another type. */
 function digitsOf(sqlType: string): string | null {
   const [, precision, scale] = (/^numeric\((\d+),(\d+)\)$/.exec(sqlType) ?? []).map(Number);
   if (precision === undefined || scale === undefined) return null;
@@ -67,19 +67,22 @@ function digitsOf(sqlType: string): string | null {
   return `It must be a decimal number with at most ${before} digits before the point${places}: ${(1).toFixed(scale)}.`;
 }
 
-/** What a value of the type must be; null where any text is one. @param sqlType With or without its bounds. */
+/**
+ * The notation that a value of the type must have; null if any text is valid. @param sqlType With or without its
+ * bounds.
+ */
 export function formProblem(sqlType: string, text: string): string | null {
   const form = forms[unbounded(sqlType)];
   if (form === undefined || (form.pattern.test(text) && form.fits?.(text) !== false)) return null;
   return form.message;
 }
 
-/** The text of a value that has its form, in one spelling. */
+/** The text of a valid value, in its canonical spelling. */
 export function canonical(sqlType: string, text: string): string {
   return sqlType === "uuid" ? text.toLowerCase() : text;
 }
 
-/** Without its bounds: a value to compare with must not be rounded to the column's. */
+/** Without its bounds: a value for a comparison must not be rounded to the column's. */
 export function unbounded(sqlType: string): string {
   return sqlType.replace(/\(.*\)/, "");
 }

@@ -1,4 +1,4 @@
-// The statements that a release can lead to: each operation of each entity, for several callers and shapes of input.
+// The statements that a release can produce: each operation of each entity, for several callers and shapes of input.
 // In: a release. Out: texts. Only tests import it.
 
 import { canStatement } from "../../modules/can/can-statement.ts";
@@ -14,7 +14,7 @@ import {
 } from "../assemble.ts";
 import { changesStatement } from "../changes-statement.ts";
 import { createCursorCodec } from "../cursor.ts";
-import { type Asker, type EntityView, entityView } from "../entity-view.ts";
+import { type EntityView, entityView, type StatementCaller } from "../entity-view.ts";
 import { PLAIN_READING } from "../read-statement.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { EVERYTHING, equalTo } from "../reading/filter.ts";
@@ -25,7 +25,7 @@ import { isToMany } from "../reading/reach.ts";
 const cursors = createCursorCodec("a secret of the tests alone");
 
 export function everyStatement(release: ActiveRelease): ReadonlySet<string> {
-  const askers: readonly Asker[] = [
+  const callers: readonly StatementCaller[] = [
     { roles: ["public"], unscoped: false },
     { roles: ["owner", "public", "user"], unscoped: false },
     { roles: ["admin", "owner", "public", "user"], unscoped: false },
@@ -36,50 +36,52 @@ export function everyStatement(release: ActiveRelease): ReadonlySet<string> {
   const texts = new Set<string>();
   for (const { name } of release.bundle.entities) {
     const view = entityView(release, name);
-    for (const asker of askers) {
-      for (const text of recordStatements(release, view, asker)) texts.add(text);
-      for (const text of listStatements(release, view, asker)) texts.add(text);
-      for (const text of changesStatements(view, asker)) texts.add(text);
+    for (const caller of callers) {
+      for (const text of recordStatements(release, view, caller)) texts.add(text);
+      for (const text of listStatements(release, view, caller)) texts.add(text);
+      for (const text of changesStatements(view, caller)) texts.add(text);
     }
   }
   return texts;
 }
 
-function* recordStatements(release: ActiveRelease, view: EntityView, asker: Asker): Iterable<string> {
+function* recordStatements(release: ActiveRelease, view: EntityView, caller: StatementCaller): Iterable<string> {
   const { name, fields, softDelete, stateMachine } = view.entity;
   const writable = fields
     .filter((field) => field.writer !== "service" && !field.hidden && field.sequence === null)
     .map((field) => field.name);
-  yield assembleRead(release, name, asker).text;
-  yield assembleDelete(release, name, asker).text;
-  for (const given of [[], writable]) yield assembleCreate(release, name, asker, given).text;
+  yield assembleRead(release, name, caller).text;
+  yield assembleDelete(release, name, caller).text;
+  for (const given of [[], writable]) yield assembleCreate(release, name, caller, given).text;
   for (const given of [[], writable, ...writable.map((field) => [field])]) {
-    yield assembleUpdate(release, name, asker, given).text;
+    yield assembleUpdate(release, name, caller, given).text;
   }
-  if (softDelete !== null) yield assembleRestore(release, name, asker).text;
+  if (softDelete !== null) yield assembleRestore(release, name, caller).text;
   for (const edge of stateMachine?.edges ?? []) {
-    for (const given of [[], edge.require]) yield assembleTransition(release, name, asker, edge.name, given).text;
+    for (const given of [[], edge.require]) yield assembleTransition(release, name, caller, edge.name, given).text;
   }
   const operations = Object.keys(view.entity.access) as (keyof typeof view.entity.access)[];
   yield canStatement(
     operations.filter((operation) => operation !== "create").map((operation) => ({ view, operation, ids: [] })),
-    asker,
+    caller,
   ).text;
 }
 
-function* changesStatements(view: EntityView, asker: Asker): Iterable<string> {
+function* changesStatements(view: EntityView, caller: StatementCaller): Iterable<string> {
   if (view.watched?.isFollowed !== true) return;
-  const values = new Map(openFields(view, asker).map((field) => [field.name, "1"]));
-  for (const filter of [EVERYTHING, equalTo(view.fields, values)]) yield changesStatement(view, asker, filter).text;
+  const values = new Map(openFields(view, caller).map((field) => [field.name, "1"]));
+  for (const filter of [EVERYTHING, equalTo(view.fields, values)]) yield changesStatement(view, caller, filter).text;
 }
 
-function openFields(view: EntityView, asker: Asker): EntityView["shown"] {
-  return view.shown.filter((field) => field.filterable && readabilityOf(view, field, asker.roles) !== "never");
+function openFields(view: EntityView, caller: StatementCaller): EntityView["shown"] {
+  return view.shown.filter((field) => field.filterable && readabilityOf(view, field, caller.roles) !== "never");
 }
 
-/** Each relation that the caller may follow: expanded, filtered through, and sorted through where it leads to one record. */
-function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
-  for (const name of relationNames(view, asker.roles)) {
+/**
+ * Each relation that the caller can follow: expanded, filtered through, and sorted through if it leads to one record.
+ */
+function* relatedQueries(view: EntityView, caller: StatementCaller): Iterable<string> {
+  for (const name of relationNames(view, caller.roles)) {
     const relation = findRelation(view, name);
     if (relation === undefined) continue;
     yield `expand=${name}`;
@@ -88,41 +90,41 @@ function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
   }
 }
 
-function isOpenToSearch(view: EntityView, { roles }: Asker): boolean {
+function isOpenToSearch(view: EntityView, { roles }: StatementCaller): boolean {
   return view.stored.every((field) => !field.searchable || readabilityOf(view, field, roles) !== "never");
 }
 
-function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker): Iterable<string> {
-  const context = { release, principal: asker, cursors };
-  const open = openFields(view, asker);
+function* listStatements(release: ActiveRelease, view: EntityView, caller: StatementCaller): Iterable<string> {
+  const context = { release, principal: caller, cursors };
+  const open = openFields(view, caller);
   const sorts = open
-    .filter((field) => readabilityOf(view, field, asker.roles) === "always")
+    .filter((field) => readabilityOf(view, field, caller.roles) === "always")
     .flatMap((field) => [`sort=${field.name}`, `sort=-${field.name}`]);
   if (view.entity.softDelete !== null) {
-    yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), deleted: true }).text;
+    yield assembleList(release, view.entity.name, caller, { ...parseList("", view, context), deleted: true }).text;
   }
-  const isSearched = view.entity.search !== undefined && isOpenToSearch(view, asker);
+  const isSearched = view.entity.search !== undefined && isOpenToSearch(view, caller);
   for (const query of ["", ...sorts, ...(isSearched ? ["q=word"] : [])]) {
     const parsed = parseList(query, view, context);
-    yield assembleList(release, view.entity.name, asker, parsed).text;
+    yield assembleList(release, view.entity.name, caller, parsed).text;
     for (const value of ["1", null]) {
       const key = parsed.sort.map((_, i) => (i === 0 ? value : "1"));
       for (const backward of [false, true]) {
         const from = { key, backward };
         const count = backward ? "exact" : value === null ? "estimated" : null;
-        yield assembleList(release, view.entity.name, asker, { ...parsed, from, count }).text;
+        yield assembleList(release, view.entity.name, caller, { ...parsed, from, count }).text;
       }
     }
   }
-  for (const query of relatedQueries(view, asker)) {
-    yield assembleList(release, view.entity.name, asker, parseList(query, view, context)).text;
+  for (const query of relatedQueries(view, caller)) {
+    yield assembleList(release, view.entity.name, caller, parseList(query, view, context)).text;
     if (query.startsWith("expand=")) {
       const selection = parseReading(query, view, context);
-      yield assembleRead(release, view.entity.name, asker, { ...PLAIN_READING, selection }).text;
+      yield assembleRead(release, view.entity.name, caller, { ...PLAIN_READING, selection }).text;
     }
   }
   for (const field of open) {
     const filter = equalTo(view.fields, new Map([[field.name, "1"]]));
-    yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), filter }).text;
+    yield assembleList(release, view.entity.name, caller, { ...parseList("", view, context), filter }).text;
   }
 }

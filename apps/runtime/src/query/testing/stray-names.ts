@@ -1,7 +1,7 @@
-// Reads a statement of ours for names that a field of an author's could take the place of. In: SQL text. Out: such names, in
-// their order. It knows the places of names, not their meaning: what a text means, Postgres is asked elsewhere.
+// Searches a statement for names that an author's field could shadow. In: SQL text. Out: such names, in their order. It
+// only knows the positions of names; other tests ask Postgres for their meaning.
 
-/** Words that our texts use outside of calls: SQL's own, and types behind a cast. */
+/** Words that our texts use outside of calls: SQL's own, and types after a cast. */
 const sqlWords: ReadonlySet<string> = new Set(
   `all and any array as asc between by case collate conflict cross desc distinct do else end exists false filter first for
   from full group having in insert into is join key last lateral left like limit materialized no not null nulls of offset on
@@ -25,7 +25,7 @@ function isStray(tokens: readonly Token[], at: number): boolean {
   const [before, after] = [tokens[at - 1]?.text, tokens[at + 1]?.text];
   if (kind === "word") {
     if (text.startsWith("_") || sqlWords.has(text)) return false;
-    // `count(*)`, `x::double precision`: a call or a type; neither is looked up among columns.
+    // `count(*)`, `x::double precision`: a call or a type; neither is resolved as a column.
     return after !== "(" && before !== "::";
   }
   if (before === "." || before === "as" || before === "collate") return false;

@@ -1,5 +1,5 @@
-// For tests: the runner alone on a database of its own, with plans written by hand. Imported by tests only.
-// It needs neither a compiler nor the rest of a cell, so that what is tested is the runner.
+// For tests: the runner alone on its own database, with plans written by hand. Only tests import it. It needs neither a
+// compiler nor the rest of a cell, so that only the runner is tested.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -41,7 +41,7 @@ export interface Runner {
   /** Runs a statement under the project's owner role; `{schema}` is its schema. */
   sql(projectId: ProjectId, text: string): Promise<readonly Record<string, unknown>[]>;
   receive(publication: Publication): Promise<void>;
-  /** Receives, runs to the end, good or bad. */
+  /** Receives the publication and runs it to its end, success or failure. */
   deploy(publication: Publication): Promise<ReleaseState>;
   status(publication: Publication): Promise<ReleaseState>;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ export async function openRunner(): Promise<Runner> {
         return (await client.query(text.replaceAll("{schema}", schema))).rows;
       });
     },
-    // Control signs another approval for each try.
+    // Control signs a new approval for each attempt.
     receive: (publication) => {
       const approval = signApproval(publication.approval as UnsignedApproval, signer, Date.now());
       return inTransaction(pool, (client) => storeRelease(client, { ...publication, approval }));
@@ -89,7 +89,7 @@ export async function openRunner(): Promise<Runner> {
     },
     status: async ({ projectId, releaseId }) => {
       const status = await inspectRelease(pool, projectId, releaseId);
-      if (status === null) throw new Error("a release that was received is not there");
+      if (status === null) throw new Error("a received release is missing");
       return status;
     },
     close: async () => {
@@ -262,7 +262,7 @@ export function aside(kind: "set_aside" | "restore", id: string, what: SetAside,
   return { ...facts(id, { class: "destructive", phase: "switch", table, ...more }), kind, what, sql } as MigrationStep;
 }
 
-/** What the fixture's own project has in its one table, `listings`, beside `id` and `n`. */
+/** The columns of the fixture's one table, `listings`, in addition to `id` and `n`. */
 export const listingColumns: readonly string[] = ["title", "price", "note"];
 
 /** A live project whose table `listings` has rows, numbered by `n`. */

@@ -1,4 +1,4 @@
-// For tests: a project with webhooks, a receiver on this machine, and an admin who asks.
+// For tests: a project with webhooks, a receiver on this machine, and an admin who calls its routes.
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { type Answer, type Received, type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
@@ -10,7 +10,7 @@ export interface Hooked {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   call(method: string, path: string, body?: unknown, query?: string): Promise<any>;
   createTicket(title?: string, values?: Readonly<Record<string, string>>): Promise<string>;
-  /** What waits is tried now, until the condition holds. */
+  /** Attempts waiting deliveries now, until the condition holds. */
   until(look: () => Promise<boolean> | boolean): Promise<void>;
   close(): Promise<void>;
 }

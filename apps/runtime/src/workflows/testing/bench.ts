@@ -1,5 +1,6 @@
-// For tests that hand events on and carry runs out themselves. In: a cell that does not work by itself. Out: a dispatcher, and
-// executors, each of which may reach the world in another way. Calls of other services reach this machine.
+// For tests that hand events on and execute runs themselves. In: a cell that does not work by itself. Out: a
+// dispatcher, and executors, each of which may have different access to the outside. Calls of other services reach this
+// machine.
 import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import type { Pool } from "pg";
@@ -18,7 +19,7 @@ export interface Bench {
   readonly scope: ProjectScope;
   readonly outbound: Outbound;
   readonly dispatcher: Dispatcher;
-  /** @param scope What the runs' statements go through. */
+  /** @param scope The scope for the runs' statements. */
   executor(scope?: ProjectScope, other?: Partial<ExecutorOptions>): Executor;
 }
 
@@ -53,7 +54,7 @@ export function openBench(
   };
 }
 
-/** Places for calls of its own. */
+/** Its own places for calls. */
 export function openOutbound(): Outbound {
   return createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) });
 }

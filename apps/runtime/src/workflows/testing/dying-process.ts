@@ -1,13 +1,12 @@
-// A process that dies, or is held up, at a chosen moment: what an executor reaches the world by. In: a project's scope, a way to
-// call out, and when and how it ends. Out: the same; after its death nothing gets through any more.
+// A process that dies, or is delayed, at a chosen moment: the access of an executor to the outside. In: a project's
+// scope, a way to call out, and when and how it dies. Out: the same; after its death nothing gets through.
 import type { ProjectScope } from "@plinth/postgres";
 import type { Outbound } from "../../outbound/call.ts";
 
 /**
- * `before`, `undone`, `after`: it dies before a transaction or a call, before its commit (or once the call is recorded and not yet
- * made), behind it.
- * `cut`: Postgres ends the connection in the middle of the transaction; the process lives.
- * `stall`: it is held up so long that another process takes the run over, and then goes on.
+ * `before`, `undone`, `after`: it dies before a transaction or a call, before its commit (or once the call is recorded
+ * and not yet made), after it. `cut`: Postgres closes the connection during the transaction; the process lives.
+ * `stall`: it is delayed until another process takes the run over, and then continues.
  */
 export type Doom = "before" | "undone" | "after" | "cut" | "stall";
 
@@ -35,7 +34,7 @@ export interface World {
   readonly outbound: Outbound;
   /** Ends a connection of Postgres. */
   readonly cut: (backend: string) => Promise<unknown>;
-  /** Another process takes over what this one holds. */
+  /** Another process takes over this one's runs. */
   readonly overtake: () => Promise<void>;
 }
 
@@ -46,7 +45,7 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
     isDead = true;
     throw new Died();
   };
-  /** What happens to this transaction or call; null for nothing. */
+  /** The fate of this transaction or call; null if it succeeds. */
   const next = (): Doom | null => {
     if (isDead) throw new Died();
     left--;
@@ -68,10 +67,10 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
         if (doom === "stall") await overtake();
         const result = await scope.transaction(async (open) => {
           const backend = doom === "cut" ? await open.query("SELECT pg_backend_pid()") : null;
-          const made = await work(open);
+          const result = await work(open);
           if (doom === "undone") die();
           if (backend !== null) await cut(String(backend.rows[0]?.[0]));
-          return made;
+          return result;
         });
         return doom === "after" ? die() : result;
       },

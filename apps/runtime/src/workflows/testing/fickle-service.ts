@@ -1,12 +1,13 @@
-// A service that the steps of generated workflows call: it fails, answers late, or loses its answer, as each call's plan says. In:
-// HTTP with an idempotency key. Out: one effect for each key. It remembers every effect, and listens on loopback.
+// A service that the steps of generated workflows call: it fails, answers late, or loses its answer, according to each
+// call's plan. In: HTTP with an idempotency key. Out: one effect for each key. It remembers every effect, and listens
+// on loopback.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Trouble } from "./generated-workflow.ts";
 
 export interface FickleService {
   readonly url: string;
-  /** What becomes of the calls of a label; of no trouble by default. */
+  /** The trouble of the calls with a label; default: none. */
   expect(label: string, trouble: Trouble): void;
   /** Effects by label. */
   readonly effects: ReadonlyMap<string, number>;
@@ -20,7 +21,7 @@ const LATE_MS = 600;
 export async function startFickleService(): Promise<FickleService> {
   const troubles = new Map<string, Trouble>();
   const effects = new Map<string, number>();
-  /** Key > how often it was asked. */
+  /** Key > number of calls. */
   const asked = new Map<string, number>();
   const acted = new Set<string>();
   const act = (key: string, label: string): void => {

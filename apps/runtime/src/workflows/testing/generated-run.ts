@@ -1,5 +1,5 @@
-// Carries generated plans out on the real engine and Postgres, with processes that die under way. In: a cell and a plan. Out: what
-// came of it, told as the model tells it.
+// Executes generated plans on the real engine and Postgres, with processes that die meanwhile. In: a cell and a plan.
+// Out: the result, in the model's form.
 import { setTimeout as pause } from "node:timers/promises";
 import { createTenantScope } from "@plinth/postgres";
 import { Random } from "@plinth/testkit";
@@ -15,7 +15,7 @@ import type { WorkCell } from "./work-cell.ts";
 import type { Expected, Left, Output } from "./workflow-model.ts";
 
 export interface Actual extends Expected {
-  /** Labels of unsafe calls that a death left unknown. */
+  /** Labels of unsafe calls whose result is unknown because of a death. */
   readonly unknown: ReadonlySet<string>;
   /** Rules that hold for every run, and were broken. */
   readonly broken: readonly string[];
@@ -55,9 +55,9 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     const random = new Random(seed);
     const steps = new Map(allSteps(plan).map((each) => [each.step.id, each]));
     for (const { step, label } of steps.values()) {
-      if (step.deed.kind !== "call") continue;
+      if (step.action.kind !== "call") continue;
       for (const [at, member] of (step.members ?? [null]).entries()) {
-        const trouble = at === step.brokenMember ? refused : step.deed.trouble;
+        const trouble = at === step.brokenMember ? refused : step.action.trouble;
         service.expect(labelOf(label, step, member), trouble);
       }
     }
@@ -107,13 +107,13 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
       await createRecord(await work.request("signal"), crypto.randomUUID(), new Map([["key", `${label}-${step}`]]));
     }
 
-    /** What comes from outside: events before they are waited for, and what is waited for. True where something did. */
+    /** Acts from outside: sends events before they are waited for, and answers waits. True if it did anything. */
     async function answer(runs: readonly RunRow[]): Promise<boolean> {
       for (const { id, workflow } of runs) {
         if (met.has(id)) continue;
         met.add(id);
         const early = [...steps.values()].filter(
-          ({ label, step }) => label === workflow && step.deed.kind === "wait_for" && step.deed.comes === "before",
+          ({ label, step }) => label === workflow && step.action.kind === "wait_for" && step.action.comes === "before",
         );
         for (const { step, label } of early) await signal(step.id, label);
       }
@@ -127,15 +127,15 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         const runId = String(run_id);
         const { step, label } = steps.get(stepIdOf(String(path))) as Place;
         if (met.has(`${runId}/${path}`)) continue;
-        const { deed } = step;
+        const { action } = step;
         const steering = { scope, context: await adminContext(work), runId };
-        if (deed.kind === "wait_for" && deed.comes === "after") await signal(step.id, label);
-        else if (deed.kind === "approve" && deed.answer === "cancel") await cancelRun(steering);
-        else if (deed.kind === "approve" && (deed.answer === "yes" || deed.answer === "no")) {
+        if (action.kind === "wait_for" && action.comes === "after") await signal(step.id, label);
+        else if (action.kind === "approve" && action.answer === "cancel") await cancelRun(steering);
+        else if (action.kind === "approve" && (action.answer === "yes" || action.answer === "no")) {
           await answerApproval(steering, {
             step: String(path),
             since: null,
-            approved: deed.answer === "yes",
+            approved: action.answer === "yes",
             note: null,
           });
         } else continue;
@@ -146,11 +146,11 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     }
 
     for (let turn = 0; turn < TURNS_MAX; turn++) {
-      // Asked first: what is handed on meanwhile is due in what is read next.
+      // Read first, because an event that is handed on meanwhile is due in the next read.
       const isComing = await isEventUnderWay(work);
       const runs = await tree(work, root);
       if (runs.every((each) => each.ended))
-        return { ...(await told(work, service, plan, { ticket, root, runs })), deaths };
+        return { ...(await reportOf(work, service, plan, { ticket, root, runs })), deaths };
       if (await answer(runs)) continue;
       const due = runs.filter(({ ended, dueMs }) => !ended && dueMs <= now());
       if (due.length > 0) await carry(random.pick(due).id);
@@ -194,12 +194,12 @@ function allSteps(plan: Plan): readonly Place[] {
       { step, label: plan.name },
       ...(typeof step.onError === "string" ? [] : of(step.onError)),
       ...of(step.compensate),
-      ...(step.deed.kind === "worker" ? allSteps(step.deed.worker) : []),
+      ...(step.action.kind === "worker" ? allSteps(step.action.worker) : []),
     ]);
   return of(plan.steps);
 }
 
-/** The last name of a path that is no member's number. */
+/** The last name of a path that is not a member's number. */
 function stepIdOf(path: string): string {
   return (
     path
@@ -237,7 +237,7 @@ async function tree(work: WorkCell, root: string): Promise<readonly RunRow[]> {
   }));
 }
 
-/** Where an event is being handed on, a run may be due in a moment. */
+/** While an event is being handed on, a run may be due in a moment. */
 async function isEventUnderWay(work: WorkCell): Promise<boolean> {
   const [row] = await work.sql("SELECT EXISTS (SELECT 1 FROM plinth.outbox) AS some");
   return row?.["some"] === true;
@@ -253,7 +253,7 @@ async function adminContext(work: WorkCell): Promise<ModuleContext> {
   } as unknown as ModuleContext;
 }
 
-/** A step that has ended stays as it is: each change of one is noted down. */
+/** A step that has ended must not change: each change is recorded. */
 async function watchEndedSteps(work: WorkCell): Promise<void> {
   await work.sql(`CREATE TABLE {schema}.rewritten (run_id uuid, path text)`);
   await work.sql(`GRANT INSERT ON {schema}.rewritten TO public`);
@@ -263,7 +263,7 @@ async function watchEndedSteps(work: WorkCell): Promise<void> {
     WHEN (OLD.status IN ('completed', 'skipped', 'failed')) EXECUTE FUNCTION {schema}.note_rewritten()`);
 }
 
-async function told(
+async function reportOf(
   work: WorkCell,
   service: FickleService,
   plan: Plan,
@@ -288,7 +288,7 @@ async function told(
   const unknown = new Set(
     steps.flatMap(({ status, path }) => {
       const { step, label } = places.get(stepIdOf(String(path))) as Place;
-      return status === "started" && step.deed.kind === "call" ? [`${label}-${step.id}`] : [];
+      return status === "started" && step.action.kind === "call" ? [`${label}-${step.id}`] : [];
     }),
   );
   const effects = [...service.effects].filter(([label]) => isOf(plan, label));
@@ -297,7 +297,7 @@ async function told(
     mark: ((await work.sql("SELECT mark FROM {schema}.tickets WHERE id = $1", [ticket]))[0]?.["mark"] ?? null) as
       | string
       | null,
-    made: await texts(
+    created: await texts(
       `SELECT changes->>'text' AS text FROM {schema}.audit_log WHERE operation = 'create' AND entity = 'note' AND ${begins("changes->>'text'")}`,
     ),
     erased: await texts(

@@ -1,19 +1,20 @@
-// Workflows by chance. In: a seed. Out: a plan of one workflow with the workers that it calls, what happens to each of its calls,
-// waits and approvals, and the same plan as the bundle's definitions. A plan says all that its end depends on.
+// Random workflows. In: a seed. Out: a plan of one workflow with the workers that it calls, what happens to each of its
+// calls, waits and approvals, and the same plan as the bundle's definitions. A plan contains everything that its end
+// depends on.
 import type { BundleStep, BundleWorkflow, StepAction, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { Random } from "@plinth/testkit";
 import { stepOf, workflowOf } from "./work-cell.ts";
 
-/** What becomes of a call. `times`: so often it goes wrong before it goes right; null for always. */
+/** The trouble of a call. `times`: how often it fails before it succeeds; null for always. */
 export interface Trouble {
   readonly how: "none" | "busy" | "slow_down" | "lost" | "late" | "unheard" | "refused";
   readonly times: number | null;
 }
 
-export type Deed =
+export type PlannedAction =
   | { readonly kind: "note"; readonly of: string | null }
-  /** Of the ticket: the last one stays. */
+  /** On the ticket: the last one stays. */
   | { readonly kind: "mark" }
   | { readonly kind: "erase"; readonly of: string }
   | { readonly kind: "invalid" }
@@ -33,16 +34,16 @@ export type Deed =
 
 export type Condition =
   | { readonly kind: "constant"; readonly holds: boolean }
-  /** Whether an earlier step has given its own text. */
+  /** Whether an earlier step has returned its own text. */
   | { readonly kind: "has_run"; readonly step: string };
 
 export interface PlannedStep {
   readonly id: string;
-  readonly deed: Deed;
+  readonly action: PlannedAction;
   readonly if: Condition | null;
-  /** Members; null where it is done once. */
+  /** Members; null if it runs once. */
   readonly members: readonly string[] | null;
-  /** The place of the member whose call is refused; null for none. */
+  /** The position of the member whose call is refused; null for none. */
   readonly brokenMember: number | null;
   readonly delayMs: number | null;
   readonly attempts: number;
@@ -51,7 +52,7 @@ export interface PlannedStep {
 }
 
 export interface Plan {
-  /** Of its workflow, of its ticket, and of all that it leaves behind. */
+  /** The name of its workflow, of its ticket, and of all its effects. */
   readonly name: string;
   readonly steps: readonly PlannedStep[];
   readonly timeoutMs: number | null;
@@ -59,11 +60,11 @@ export interface Plan {
 
 export const refused: Trouble = { how: "refused", times: null };
 
-/** Deaths of one plan's processes: a death costs a call one of its tries. */
+/** Deaths of one plan's processes: a death costs a call one of its attempts. */
 export const DEATHS_MAX = 4;
 const CALL_TIMEOUT_MS = 250;
 const HOUR_MS = 3_600_000;
-/** Longer than a step's own waits add up to. */
+/** Longer than the sum of a step's own waits. */
 const RUN_TIMEOUT_MS = 10_000 * HOUR_MS;
 
 export function planOf(name: string, seed: number): Plan {
@@ -71,14 +72,14 @@ export function planOf(name: string, seed: number): Plan {
   const timeoutMs = random.chance(0.3) ? RUN_TIMEOUT_MS : null;
   let ids = 0;
   let workers = 0;
-  /** Calls under trouble cost real time. */
+  /** Calls with trouble take real time. */
   let slow = 0;
 
   interface Place {
-    /** Steps that came before. */
+    /** The earlier steps. */
     readonly before: readonly string[];
     readonly depth: number;
-    /** In the plan's own list of steps: what else there is can't be undone. */
+    /** In the plan's own list of steps: nested steps can't be compensated. */
     readonly isTop: boolean;
     readonly inWorker: boolean;
     readonly isMember: boolean;
@@ -87,11 +88,11 @@ export function planOf(name: string, seed: number): Plan {
   }
 
   function steps(count: number, place: Place): PlannedStep[] {
-    const made: PlannedStep[] = [];
+    const planned: PlannedStep[] = [];
     for (let at = 0; at < count; at++) {
-      made.push(step({ ...place, before: [...place.before, ...made.map(({ id }) => id)] }));
+      planned.push(step({ ...place, before: [...place.before, ...planned.map(({ id }) => id)] }));
     }
-    return made;
+    return planned;
   }
 
   function step(place: Place): PlannedStep {
@@ -100,21 +101,21 @@ export function planOf(name: string, seed: number): Plan {
     const { before, depth } = place;
     const members = random.chance(0.2) ? Array.from({ length: random.whole(0, 4) }, (_, at) => `m${at}`) : null;
     const mayFail = place.mayFail && members === null;
-    const made = deed({ ...place, isMember: members !== null, mayFail });
-    const mayBreak = place.mayFail && made.kind === "call" && members !== null && members.length > 0;
+    const chosen = chooseAction({ ...place, isMember: members !== null, mayFail });
+    const mayBreak = place.mayFail && chosen.kind === "call" && members !== null && members.length > 0;
     const fails = mayFail && random.chance(0.6);
     const inner = { ...place, depth: depth + 1, isTop: false, isMember: false, mayFail: depth < 1 };
     const takesBack = place.isTop && random.chance(0.45);
     return {
       id,
-      deed: made,
+      action: chosen,
       if: random.chance(0.2) ? condition(before) : null,
       members,
       brokenMember: mayBreak && random.chance(0.5) ? random.whole(0, members.length - 1) : null,
       delayMs: random.chance(0.1) ? random.whole(1, 60) * 60_000 : null,
-      attempts: attemptsOf(made),
+      attempts: attemptsOf(chosen),
       onError: !fails ? "fail" : random.chance(0.5) ? "continue" : steps(random.whole(1, 2), inner),
-      compensate: takesBack ? undo(id, made, members !== null, place.inWorker) : [],
+      compensate: takesBack ? undo(id, chosen, members !== null, place.inWorker) : [],
     };
   }
 
@@ -123,7 +124,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "constant", holds: random.chance(0.5) };
   }
 
-  function deed({ before, depth, inWorker, isMember, mayFail, isUndoing }: Place): Deed {
+  function chooseAction({ before, depth, inWorker, isMember, mayFail, isUndoing }: Place): PlannedAction {
     const roll = random.next();
     if (roll < 0.25)
       return { kind: "note", of: !isMember && before.length > 0 && random.chance(0.5) ? random.pick(before) : null };
@@ -148,7 +149,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "note", of: null };
   }
 
-  function call(mayFail: boolean, isUndoing: boolean): Deed {
+  function call(mayFail: boolean, isUndoing: boolean): PlannedAction {
     const calm: Trouble = { how: "none", times: 0 };
     const repeat = mayFail && !isUndoing && random.chance(0.2) ? "unsafe" : "idempotent";
     if (random.chance(0.4)) return { kind: "call", trouble: calm, repeat };
@@ -160,7 +161,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "call", trouble: { how, times }, repeat };
   }
 
-  function worker(mayFail: boolean): Deed {
+  function worker(mayFail: boolean): PlannedAction {
     workers++;
     const place = { before: [], depth: 1, isTop: true, inWorker: true, isMember: false, mayFail, isUndoing: false };
     return {
@@ -169,19 +170,19 @@ export function planOf(name: string, seed: number): Plan {
     };
   }
 
-  function undo(id: string, made: Deed, isList: boolean, inWorker: boolean): PlannedStep[] {
-    const plain = (deed: Deed): PlannedStep => ({
+  function undo(id: string, undone: PlannedAction, isList: boolean, inWorker: boolean): PlannedStep[] {
+    const plain = (action: PlannedAction): PlannedStep => ({
       id: `u${++ids}`,
-      deed,
+      action,
       if: null,
       members: null,
       brokenMember: null,
       delayMs: null,
-      attempts: attemptsOf(deed),
+      attempts: attemptsOf(action),
       onError: "fail",
       compensate: [],
     });
-    const erased = made.kind === "note" && !isList ? [plain({ kind: "erase", of: id })] : [];
+    const erased = undone.kind === "note" && !isList ? [plain({ kind: "erase", of: id })] : [];
     const mayFail = random.chance(0.2);
     const place = { before: [], depth: 2, isTop: false, inWorker, isMember: false, mayFail, isUndoing: true };
     return [...erased, ...steps(random.whole(erased.length === 0 ? 1 : 0, 2), place)];
@@ -191,10 +192,10 @@ export function planOf(name: string, seed: number): Plan {
   return { name, steps: steps(random.whole(2, 7), top), timeoutMs };
 }
 
-/** What can go right does: nothing that kills cost may make the difference. */
-function attemptsOf(deed: Deed): number {
-  if (deed.kind !== "call") return 3;
-  return deed.trouble.times === null ? 2 : deed.trouble.times + DEATHS_MAX + 1;
+/** A call that can succeed does: attempts that deaths cost must not make the difference. */
+function attemptsOf(action: PlannedAction): number {
+  if (action.kind !== "call") return 3;
+  return action.trouble.times === null ? 2 : action.trouble.times + DEATHS_MAX + 1;
 }
 
 /** The plan's own workflow, and one for each worker that it calls. */
@@ -211,8 +212,8 @@ function definitions(plan: Plan, url: string, empty: BundleWorkflow): readonly B
 }
 
 function workersOf(steps: readonly PlannedStep[]): readonly Plan[] {
-  return steps.flatMap(({ deed, onError, compensate }) => [
-    ...(deed.kind === "worker" ? [deed.worker] : []),
+  return steps.flatMap(({ action, onError, compensate }) => [
+    ...(action.kind === "worker" ? [action.worker] : []),
     ...(typeof onError === "string" ? [] : workersOf(onError)),
     ...workersOf(compensate),
   ]);
@@ -232,20 +233,22 @@ function bundled(step: PlannedStep, plan: string, url: string): BundleStep {
   });
 }
 
-/** What a step leaves behind is called by it, and by its member. */
+/** A step's effects are named after it, and after its member. */
 export function labelOf(plan: string, step: PlannedStep, member: string | null): string {
   return step.members === null ? `${plan}-${step.id}` : `${plan}-${step.id}-${member ?? ""}`;
 }
 
 function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
-  const { deed, members } = step;
+  const { action, members } = step;
   const label: Template =
     members === null ? literal(`${plan}-${step.id}`) : { kind: "text", parts: [`${plan}-${step.id}-`, value("each")] };
   const key = literal(`${plan}-${step.id}`);
-  switch (deed.kind) {
+  switch (action.kind) {
     case "note": {
       const text: Template =
-        deed.of === null ? label : { kind: "text", parts: [`${plan}-${step.id}:`, value("steps", deed.of, "text")] };
+        action.of === null
+          ? label
+          : { kind: "text", parts: [`${plan}-${step.id}:`, value("steps", action.of, "text")] };
       return { kind: "record.create", entity: "note", values: { owner: literal(plan), text } };
     }
     case "mark":
@@ -259,7 +262,7 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
       return {
         kind: "record.delete",
         entity: "note",
-        id: { kind: "value", expression: value("steps", deed.of, "id") },
+        id: { kind: "value", expression: value("steps", action.of, "id") },
       };
     case "invalid":
       return { kind: "record.create", entity: "note", values: { owner: literal(plan), text: literal(7) } };
@@ -267,7 +270,7 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
       return {
         kind: "record.find",
         entity: "ticket",
-        where: { title: deed.exists ? literal("always") : literal("never") },
+        where: { title: action.exists ? literal("always") : literal("never") },
         limit: null,
       };
     case "audit":
@@ -282,28 +285,28 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
         headers: {},
         body: null,
         signed: false,
-        repeat: deed.repeat,
+        repeat: action.repeat,
       };
     case "wait":
-      return { kind: "wait", forMs: deed.ms };
+      return { kind: "wait", forMs: action.ms };
     case "wait_for":
       return {
         kind: "wait_for",
         event: "signal.created",
         if: equal(field("key"), `${plan}-${step.id}`),
-        timeoutMs: deed.comes === "never" ? 48 * HOUR_MS : null,
+        timeoutMs: action.comes === "never" ? 48 * HOUR_MS : null,
       };
     case "approve":
       return {
         kind: "approve",
         roles: ["admin"],
         bySelf: true,
-        onReject: deed.onReject,
+        onReject: action.onReject,
         message: null,
-        timeoutMs: deed.answer === "none" ? 48 * HOUR_MS : null,
+        timeoutMs: action.answer === "none" ? 48 * HOUR_MS : null,
       };
     case "worker":
-      return { kind: "worker.run", worker: deed.worker.name, input: key };
+      return { kind: "worker.run", worker: action.worker.name, input: key };
   }
 }
 

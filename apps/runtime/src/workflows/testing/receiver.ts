@@ -1,4 +1,4 @@
-// For tests: another service, on a port of its own. In: what it answers. Out: the requests that came, and how many at once.
+// For tests: another service, on its own port. In: its answers. Out: the received requests, and how many came at once.
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -19,7 +19,7 @@ export interface Answer {
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** The most that were under way at one time. */
+  /** The maximum number of simultaneous requests. */
   readonly atOnceMax: () => number;
   close(): Promise<void>;
 }

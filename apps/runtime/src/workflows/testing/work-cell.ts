@@ -1,5 +1,5 @@
-// For tests: a cell that serves a project and works in the background, with the blueprint's workflows or such as are given as data.
-// Calls of other services reach this machine.
+// For tests: a cell that serves a project and works in the background, with the blueprint's workflows or with workflows
+// given as data. Calls of other services reach this machine.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, BundleBackground, BundleStep, BundleWorkflow, ProjectId, StepAction } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -23,19 +23,19 @@ import type { WebhookLimits } from "../../webhooks/rules.ts";
 export interface WorkCell {
   readonly cell: TestCell;
   readonly projectId: ProjectId;
-  /** What stands in a table of the project. `{schema}` is its schema. */
+  /** Runs a statement in the project's database. `{schema}` is its schema. */
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** A request on an entity, by the service. */
   request(entity: string): Promise<Request>;
-  /** Until no run of the project is left to do, or the time is over. */
+  /** Waits until the project has no more runs to execute, or the time is over. */
   settled(msMax?: number): Promise<void>;
   redeploy(background: Partial<BundleBackground>): Promise<void>;
-  /** Another worker beside the first, with connections of its own. */
+  /** Another worker with its own connections. */
   addProcess(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Calls of steps reach this machine alone. @param works False where the test itself hands events on and carries runs out. */
+/** Calls of steps only reach this machine. @param works False if the test itself hands events on and executes runs. */
 export async function openWorkCell(
   blueprint: string,
   background: Partial<BundleBackground>,
@@ -65,7 +65,7 @@ export async function openWorkCell(
   if (works) await workOn(cell);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
-  const beside: TestCell[] = [];
+  const others: TestCell[] = [];
   const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
     const { model, diagnostics } = checkBlueprint(blueprint);
     if (model === null) throw new Error(JSON.stringify(diagnostics));
@@ -112,11 +112,11 @@ export async function openWorkCell(
     },
     async addProcess() {
       const another = await openTestCell(database);
-      beside.push(another);
+      others.push(another);
       await workOn(another);
     },
     async close() {
-      for (const another of beside) await another.close();
+      for (const another of others) await another.close();
       await cell.close();
       await database.drop();
     },

@@ -1,5 +1,5 @@
-// What a plan has to end as. In: a plan. Out: the run's end, its steps, and all that it leaves behind. A plain walk: it knows
-// nothing of rows, claims, parking or time, and was written from the language's description, not from the engine.
+// The expected end of a plan. In: a plan. Out: the run's end, its steps, and all its effects. A plain walk: it knows
+// nothing about rows, claims, parking or time, and was written from the language's description, not from the engine.
 import { type Condition, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 
 export interface Expected {
@@ -7,7 +7,7 @@ export interface Expected {
   readonly code: string | null;
   readonly output: Output;
   readonly left: Left;
-  /** `<workflow>: <path>` > status, of the steps that have ended. */
+  /** `<workflow>: <path>` > status, for steps that have ended. */
   readonly steps: ReadonlyMap<string, string>;
 }
 
@@ -15,8 +15,8 @@ export interface Expected {
 export interface Left {
   readonly notes: readonly string[];
   readonly mark: string | null;
-  /** Notes that were ever made, and erased. */
-  readonly made: readonly string[];
+  /** Notes that were ever created, and erased. */
+  readonly created: readonly string[];
   readonly erased: readonly string[];
   readonly audits: readonly string[];
   readonly events: readonly string[];
@@ -24,7 +24,7 @@ export interface Left {
   readonly effects: readonly string[];
 }
 
-/** Of a step: what matters of it. `other`: there, without a text. */
+/** The relevant part of a step's output. `other`: there is one, without a text. */
 export type Output = string | { readonly kind: "other" } | null | readonly Output[];
 
 type Ending =
@@ -47,7 +47,7 @@ const failed = (code: string): Ending => ({ kind: "failed", code });
 interface World {
   /** Number > text. */
   readonly notes: Map<number, string>;
-  readonly made: string[];
+  readonly created: string[];
   readonly erased: string[];
   readonly audits: string[];
   readonly events: string[];
@@ -58,11 +58,11 @@ interface World {
   readonly unknown: ReadonlySet<string>;
 }
 
-/** @param unknown Labels of unsafe calls of which nobody knows whether they were made, since their process died. */
+/** @param unknown Labels of unsafe calls that may or may not have been made, because their process died. */
 export function expect(plan: Plan, unknown: ReadonlySet<string>): Expected {
   const world: World = {
     notes: new Map(),
-    made: [],
+    created: [],
     erased: [],
     audits: [],
     events: [],
@@ -72,11 +72,11 @@ export function expect(plan: Plan, unknown: ReadonlySet<string>): Expected {
     unknown,
   };
   const { status, code, output } = new ModelRun(plan, world).end();
-  const { notes, made, erased, audits, events, effects, mark, steps } = world;
+  const { notes, created, erased, audits, events, effects, mark, steps } = world;
   const left = {
     notes: [...notes.values()].sort(),
     mark,
-    made: made.sort(),
+    created: created.sort(),
     erased: erased.sort(),
     audits: audits.sort(),
     events: events.sort(),
@@ -89,9 +89,9 @@ class ModelRun {
   readonly #plan: Plan;
   readonly #world: World;
   readonly #outputs = new Map<string, Output>();
-  /** Steps that are undone: those that completed, and lists of which a member did. */
+  /** Steps that can be compensated: completed ones, and lists with a completed member. */
   readonly #completed = new Set<string>();
-  /** Step > the note that it has made. */
+  /** Step > the note that it has created. */
   readonly #notes = new Map<string, number>();
 
   constructor(plan: Plan, world: World) {
@@ -170,20 +170,21 @@ class ModelRun {
   }
 
   #perform(step: PlannedStep, label: string): { readonly output: Output } | { readonly code: string } | "attention" {
-    const { deed } = step;
+    const { action } = step;
     const world = this.#world;
-    switch (deed.kind) {
+    switch (action.kind) {
       case "note": {
-        const text = deed.of === null ? label : `${this.#plan.name}-${step.id}:${textOf(this.#outputs.get(deed.of))}`;
-        world.notes.set(world.made.push(text), text);
-        this.#notes.set(step.id, world.made.length);
+        const text =
+          action.of === null ? label : `${this.#plan.name}-${step.id}:${textOf(this.#outputs.get(action.of))}`;
+        world.notes.set(world.created.push(text), text);
+        this.#notes.set(step.id, world.created.length);
         return { output: text };
       }
       case "mark":
         world.mark = label;
         return { output: other };
       case "erase": {
-        const note = this.#notes.get(deed.of) ?? 0;
+        const note = this.#notes.get(action.of) ?? 0;
         world.erased.push(world.notes.get(note) ?? "");
         world.notes.delete(note);
         return { output: other };
@@ -191,7 +192,7 @@ class ModelRun {
       case "invalid":
         return { code: "validation_failed" };
       case "find":
-        return { output: deed.exists ? other : null };
+        return { output: action.exists ? other : null };
       case "audit":
         world.audits.push(label);
         return { output: null };
@@ -199,22 +200,22 @@ class ModelRun {
         world.events.push(label);
         return { output: label };
       case "call":
-        return this.#call(deed, label);
+        return this.#call(action, label);
       case "wait":
         return { output: null };
       case "wait_for":
-        return { output: deed.comes === "never" ? null : other };
+        return { output: action.comes === "never" ? null : other };
       case "approve":
-        return approval(deed);
+        return approval(action);
       case "worker": {
-        const { status, code, output } = new ModelRun(deed.worker, world).end();
+        const { status, code, output } = new ModelRun(action.worker, world).end();
         return status === "completed" ? { output } : { code: code ?? status };
       }
     }
   }
 
   #call(
-    { trouble, repeat }: Extract<PlannedStep["deed"], { readonly kind: "call" }>,
+    { trouble, repeat }: Extract<PlannedStep["action"], { readonly kind: "call" }>,
     label: string,
   ): { readonly output: Output } | { readonly code: string } | "attention" {
     const { effects, unknown } = this.#world;
@@ -242,8 +243,10 @@ class ModelRun {
 
 /** The step as it is for one member. */
 function memberOf(step: PlannedStep, at: number): PlannedStep {
-  const { deed } = step;
-  return at === step.brokenMember && deed.kind === "call" ? { ...step, deed: { ...deed, trouble: refused } } : step;
+  const { action } = step;
+  return at === step.brokenMember && action.kind === "call"
+    ? { ...step, action: { ...action, trouble: refused } }
+    : step;
 }
 
 const other: Output = { kind: "other" };
@@ -255,7 +258,7 @@ function textOf(output: Output | undefined): string {
 function approval({
   answer,
   onReject,
-}: Extract<PlannedStep["deed"], { readonly kind: "approve" }>):
+}: Extract<PlannedStep["action"], { readonly kind: "approve" }>):
   | { readonly output: Output }
   | { readonly code: string } {
   switch (answer) {

@@ -1,4 +1,4 @@
-// What the model says of entities: each option, relation, constraint and seed row shows in it.
+// Entities in the model: each option, relation, constraint and seed row appears in it.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { moduleNames } from "../modules.ts";
@@ -9,7 +9,7 @@ const codesOf = (options: string, field = "it: string?"): readonly string[] => c
 const names = (one: Checked): string[] => one.fields.map((field) => field.name);
 
 describe("options", () => {
-  test("none of them", () => {
+  test("no options", () => {
     expect(of("")).toMatchObject({
       plural: "listings",
       was: null,
@@ -50,7 +50,7 @@ describe("options", () => {
     expect([all[0]?.realtime, codes]).toEqual([true, []]);
   });
 
-  test("index and unique at a field", () => {
+  test("index and unique of a field", () => {
     expect(of("", "it: string? index").indexes).toEqual([["it"]]);
     expect(of("", "it: string? unique").uniques).toEqual([["it"]]);
     expect(of("", "it: string? unique(title) unique(price)").uniques).toEqual([
@@ -66,7 +66,7 @@ describe("options", () => {
     });
   });
 
-  test("soft delete brings the time of deletion", () => {
+  test("soft delete adds the time of deletion", () => {
     const { fields } = of("    soft_delete: true\n");
     expect(fields.at(-2)).toMatchObject({
       name: "deleted_at",
@@ -79,7 +79,7 @@ describe("options", () => {
     expect(codesOf("", "deleted_at: datetime?")).toEqual([]);
   });
 
-  test("an organization's records bear its id", () => {
+  test("org_scoped adds the organization's id", () => {
     const { fields } = of("    org_scoped: true\n");
     expect(fields[1]).toMatchObject({
       name: "org_id",
@@ -150,17 +150,20 @@ describe("relations", () => {
   const relations = (lines: string, name: string): string[] =>
     entity(lines, name).relations.map((one) => `${one.name}: ${one.entity} ${one.by.kind} ${one.by.field}`);
 
-  test("the other side of a reference is there by itself", () => {
+  test("a reference has a back relation", () => {
     const lines = "shop:\n  name: string\nitem:\n  shop_id: ref(shop)\n";
     expect(relations(lines, "shop")).toEqual(["items: item referrer shop_id"]);
     expect(relations(lines, "item")).toEqual([]);
   });
 
-  test.each([["shop_id: ref(shop) as(goods)"], ["shop_id: { type: ref(shop), as: goods }"]])("%s names it", (field) => {
-    expect(relations(`shop:\n  name: string\nitem:\n  ${field}\n`, "shop")).toEqual(["goods: item referrer shop_id"]);
-  });
+  test.each([["shop_id: ref(shop) as(goods)"], ["shop_id: { type: ref(shop), as: goods }"]])(
+    "%s names the back relation",
+    (field) => {
+      expect(relations(`shop:\n  name: string\nitem:\n  ${field}\n`, "shop")).toEqual(["goods: item referrer shop_id"]);
+    },
+  );
 
-  test("many to many, from both sides", () => {
+  test("many to many, in both directions", () => {
     const lines = "tag:\n  name: string\npost:\n  tags: refs(tag)\n  hidden: refs(tag) as(hiding_posts)\n";
     expect(relations(lines, "post")).toEqual(["hidden: tag refs hidden", "tags: tag refs tags"]);
     expect(relations(lines, "tag")).toEqual([
@@ -193,18 +196,18 @@ describe("relations", () => {
     ],
     ["tag:\n  posts: refs(tag) as(x)\npost:\n  tags: refs(tag)\n", /the field `posts`/],
     ["a:\n  x: ref(b) as(c_list)\nb:\n  y: int\nc:\n  z: ref(b) as(c_list)\n", /`c\.z`.*`a\.x`/],
-  ])("a collision names both: %s", (lines, message) => {
+  ])("a collision names both relations: %s", (lines, message) => {
     const { codes, found } = check(lines);
     expect(codes).toEqual(["relation_collision"]);
     expect(found[0]).toMatch(message);
   });
 
-  test("a name that rules keep for themselves", () => {
+  test("a name that rules reserve", () => {
     expect(check("a:\n  b_id: ref(a)? as(record)\n").codes).toEqual(["reserved_name"]);
     expect(check("a:\n  b_id: ref(a)? as(Record)\n").codes).toEqual(["invalid_name"]);
   });
 
-  test("a join table's name has its bounds", () => {
+  test("a join table's name has a maximum length", () => {
     const long = `a${"b".repeat(40)}`;
     expect(check(`${long}:\n  ${"c".repeat(30)}: refs(${long})\n`).codes).toEqual(["invalid_name"]);
   });
@@ -213,7 +216,7 @@ describe("relations", () => {
 describe("seed", () => {
   const rows = (lines: string): readonly unknown[] => entities(lines)[0]?.seed ?? [];
 
-  test("rows as they stand in JSON", () => {
+  test("rows as they are in JSON", () => {
     const fields = "name: string, size: decimal(4,1)?, day: date?, on_sale: bool = false";
     const lines = `a:\n  fields: { ${fields.replace("decimal(4,1)?", '"decimal(4,1)?"')} }\n  seed:\n    - { name: One, size: 1.5 }\n    - { name: "2", size: null, day: 2026-01-31, on_sale: true }\n`;
     expect(rows(lines)).toEqual([
@@ -233,7 +236,7 @@ describe("seed", () => {
     expect(leaf?.["id"]).not.toBe(root?.["id"]);
   });
 
-  test("of another entity too, whatever their order", () => {
+  test("references to rows of another entity work in any order", () => {
     const lines =
       "a:\n  fields: { b_id: ref(b) }\n  seed: [{ b_id: first }]\nb:\n  fields: { name: string }\n  seed: { first: { name: x } }\n";
     const [a, b] = entities(lines);
@@ -269,7 +272,7 @@ describe("seed", () => {
     ["a:\n  fields: { name: string }\n  org_scoped: true\n  seed: [{ name: x }]\n"],
   ])("refuses %s", (lines) => expect(check(lines).codes).toEqual(["invalid_seed"]));
 
-  test("circles between entities", () => {
+  test("circular references between entities", () => {
     const lines =
       "a:\n  fields: { b_id: ref(b)? }\n  seed: { x: { b_id: y } }\nb:\n  fields: { a_id: ref(a) }\n  seed: { y: { a_id: x } }\n";
     expect(check(lines).codes).toEqual(["invalid_seed", "invalid_seed"]);
@@ -281,30 +284,31 @@ describe("names", () => {
   const fieldNamed = (name: string): readonly string[] => check(`a:\n  ${name}: string\n  t: string\n`).codes;
 
   test.each([["__proto__"], ["toString"], ["hasOwnProperty"], ["constructor"], ["valueOf"]])(
-    "%s names nothing",
+    "%s has no target",
     (name) => {
       expect([named(name), fieldNamed(name)]).toEqual([["reserved_name"], ["reserved_name"]]);
     },
   );
-  test.each([["user"], ["organization"], ["membership"], ["pg_class"]])("%s is taken", (name) =>
+  test.each([["user"], ["organization"], ["membership"], ["pg_class"]])("%s is reserved", (name) =>
     expect(named(name)).toEqual(["reserved_name"]),
   );
   test.each([["pr\u0456ce"], ["n\u0430me"], ["\uff4eame"], ["na\u200dme"], ["na\u00adme"]])(
-    "%s is not what it looks like",
+    "%s is misleading",
     (name) => {
       expect([named(name), fieldNamed(name)]).toEqual([["lookalike_name"], ["lookalike_name"]]);
     },
   );
-  test.each([["größe"], ["名"], ["Name"], ["a__b"], ["_a"], ["a_"], ["1a"], ["a-b"]])("%s is no name", (name) =>
-    expect(fieldNamed(name)).toEqual(["invalid_name"]),
+  test.each([["größe"], ["名"], ["Name"], ["a__b"], ["_a"], ["a_"], ["1a"], ["a-b"]])(
+    "%s is not a valid name",
+    (name) => expect(fieldNamed(name)).toEqual(["invalid_name"]),
   );
-  test("lengths", () => {
+  test("maximum lengths", () => {
     expect(named("a".repeat(48))).toEqual([]);
     expect(named("a".repeat(49))).toEqual(["invalid_name"]);
     expect(fieldNamed("a".repeat(58))).toEqual([]);
     expect(fieldNamed("a".repeat(59))).toEqual(["invalid_name"]);
   });
-  test("plurals that meet", () => {
+  test("equal plurals", () => {
     expect(check("person:\n  a: int\nhuman:\n  plural: people\n  fields: { a: int }\n").codes).toEqual([
       "plural_collision",
     ]);
@@ -312,7 +316,7 @@ describe("names", () => {
       "plural_collision",
     ]);
   });
-  test("an entity can't have been one that stands, nor two the same", () => {
+  test("`was` can't name an existing entity, or the same one twice", () => {
     expect(check("a:\n  fields: { x: int }\n  was: c\nb:\n  fields: { x: int }\n  was: c\n").codes).toEqual([
       "misplaced_modifier",
     ]);

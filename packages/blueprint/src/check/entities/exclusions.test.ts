@@ -1,4 +1,4 @@
-// What may stand under `exclude`, and what is said where it can't.
+// Valid exclusions, and the diagnostics of invalid ones.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../../check-blueprint.ts";
 
@@ -25,7 +25,7 @@ test.each([
   "{ same: room, overlap: [starts_at, ends_at], where: seats > 0 }",
 ])("%s is accepted", (entry) => expect(said(entry)).toEqual([]));
 
-describe("is refused:", () => {
+describe("an exclusion is refused:", () => {
   test.each([
     ["{ overlap: [starts_at, ends_at] }", "missing_key: `once` doesn't say which records to compare."],
     ["{ same: [romm], overlap: [starts_at, ends_at] }", "unknown_field: `booking` has no field `romm`."],
@@ -48,7 +48,7 @@ describe("is refused:", () => {
     expect(first.startsWith(start), first).toBe(true);
   });
 
-  test("two that say the same", () => {
+  test("two with the same meaning", () => {
     const entry =
       "{ same: [room], overlap: [starts_at, ends_at] }, again: { same: [room], overlap: [starts_at, ends_at] }";
     expect(said(entry)).toEqual([expect.stringContaining("`once` already says the same.")]);
@@ -86,7 +86,7 @@ ${rows.map((row) => `      - { ${row} }`).join("\n")}
     expect(seeded(...rows)).toEqual(["This row is not valid: it overlaps the row `days` above."]),
   );
 
-  test("are compared as what they are", () => {
+  test("are compared by their values", () => {
     const wide = "low: 9999999999999999.01, high: 9999999999999999.03, open: false, room: a";
     expect(seeded(wide, wide.replace(".01", ".02"))).toEqual([
       "This row is not valid: it overlaps the row `seats` above.",
@@ -94,6 +94,6 @@ ${rows.map((row) => `      - { ${row} }`).join("\n")}
     expect(seeded(wide, "low: 9999999999999999.03, high: 10000000000000000, open: false, room: a")).toEqual([]);
   });
 
-  test("that end before they begin are refused", () =>
+  test("that end before they start are refused", () =>
     expect(seeded(days("05", "04"))).toEqual(["This row is not valid: `last` must not be before `first`."]));
 });

@@ -1,4 +1,4 @@
-// A state machine in the blueprint: the model that it becomes, who may take its edges, and what can't be.
+// State machines: their form in the model, the callers of transitions, and mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../../check-blueprint.ts";
@@ -34,7 +34,7 @@ const grants = (text: string): string[] =>
   shipmentOf(text).permissions.map((one) => `${one.operation} ${one.role}: ${printExpression(one.rule)}`);
 
 describe("the model", () => {
-  test("has the machine, each edge with its states, fields and event", () => {
+  test("contains the state machine, and each transition with its states, fields and event", () => {
     const text = blueprint([
       "purchase: { from: draft, to: purchased, require: [carrier] }",
       "deliver: { from: [draft, purchased], to: delivered, emit: shipment.arrived }",
@@ -49,14 +49,14 @@ describe("the model", () => {
     });
   });
 
-  test("a new record begins in the initial state", () => {
+  test("starts new records in the initial state", () => {
     const field = shipmentOf(blueprint([buy, deliver])).fields.find((one) => one.name === "status");
     expect(field?.default).toEqual({ kind: "literal", value: "draft" });
   });
 });
 
-describe("who may take an edge", () => {
-  test("the roles that it names, where its condition holds of the row before", () => {
+describe("callers of a transition", () => {
+  test("need one of its roles, and its condition must be true for the old row", () => {
     const text = blueprint([
       "purchase: { from: draft, to: purchased, roles: [user, admin], when: user_id == current_user.id }",
       deliver,
@@ -67,7 +67,7 @@ describe("who may take an edge", () => {
     ]);
   });
 
-  test("`when` tells the rows apart, and may be a list", () => {
+  test("can be limited with `when`, which can be a list", () => {
     const text = blueprint([
       'purchase: { from: draft, to: purchased, roles: user, when: ["carrier == null && new.carrier != null", "old.label != null"] }',
       deliver,
@@ -77,7 +77,7 @@ describe("who may take an edge", () => {
     ]);
   });
 
-  test("without roles, whoever has the permission, and its condition is theirs too", () => {
+  test("need the permission if it names no roles, and then the permission's condition also applies", () => {
     const text = blueprint(["purchase: { from: draft, to: purchased, when: carrier != null }", deliver], {
       permissions: "admin: { all: true }\nuser: { 'transition:purchase': user_id == current_user.id }",
     });
@@ -88,7 +88,7 @@ describe("who may take an edge", () => {
     ]);
   });
 
-  test("an edge's own roles stand instead of `all`, and not beside a permission for the edge", () => {
+  test("get its roles instead of `all`, and can't get an additional permission for it", () => {
     const edge = "purchase: { from: draft, to: purchased, roles: [user] }";
     expect(grants(blueprint([edge, deliver], { permissions: "user: { all: false, delete: true }" }))).toEqual([
       "delete user: true",
@@ -98,7 +98,7 @@ describe("who may take an edge", () => {
     expect(codesOf(twice)).toEqual(["permission_twice"]);
   });
 
-  test("`owner` must ask who", () => {
+  test("need a rule about the user for `owner`", () => {
     expect(codesOf(blueprint(["purchase: { from: draft, to: purchased, roles: owner }", deliver]))).toEqual([
       "owner_without_user",
     ]);
@@ -107,7 +107,7 @@ describe("who may take an edge", () => {
   });
 });
 
-describe("what can't be", () => {
+describe("invalid state machines", () => {
   test.each([
     ["an unknown state", [buy, "deliver: { from: purchased, to: arrived }"], ["unknown_enum_value"]],
     ["an unknown role", ["purchase: { from: draft, to: purchased, roles: [usr] }", deliver], ["unknown_role"]],
@@ -153,7 +153,7 @@ describe("what can't be", () => {
     ["an edge that is no map", [buy, "deliver: delivered"], ["wrong_kind"]],
   ])("%s", (_, edges, expected) => expect(codesOf(blueprint(edges))).toEqual(expected));
 
-  test("a machine without an initial state, without edges, on no enum, or on an optional one", () => {
+  test("without an initial state, without transitions, not on an enum, or on an optional one", () => {
     expect(codesOf(blueprint([buy, deliver], { initial: "" }))).toEqual(["missing_key"]);
     expect(codesOf(blueprint([buy, deliver], { initial: "initial: gone" }))).toEqual(["unknown_enum_value"]);
     expect(codesOf(blueprint([]))).toEqual(["invalid_transition"]);
@@ -163,7 +163,7 @@ describe("what can't be", () => {
     expect(codesOf(blueprint([buy, deliver]).replace("delivered]\n", "delivered]?\n"))).toEqual(["invalid_transition"]);
   });
 
-  test("a default that is not the initial state; two machines", () => {
+  test("with a default other than the initial state; two for one field", () => {
     expect(codesOf(blueprint([buy, deliver]).replace("delivered]\n", "delivered] = purchased\n"))).toEqual([
       "invalid_transition",
     ]);
@@ -173,7 +173,7 @@ describe("what can't be", () => {
     expect(codesOf(two)).toEqual(["invalid_transition"]);
   });
 
-  test("a grant that sets the state past its transitions", () => {
+  test("with a grant that sets the state without a transition", () => {
     const text = blueprint([buy, deliver], {
       permissions: "user: { update: { allow: true, set: { status: delivered } } }",
     });
@@ -181,7 +181,7 @@ describe("what can't be", () => {
   });
 });
 
-describe("numbers that a transition gives", () => {
+describe("numbers that a transition assigns", () => {
   const numbered = (field: string, options: string, more = ""): string => `project: demo
 modules: [auth, users]
 entities:
@@ -198,7 +198,7 @@ ${more}    transitions:
 `;
   const keeps = "    soft_delete: true\n";
 
-  test("come with an optional field, in both forms", () => {
+  test("need an optional field, in both forms", () => {
     for (const field of [
       "sequence(B-) at(transition:issue)",
       "sequence(B-)? at(transition:issue)",
@@ -233,7 +233,7 @@ ${more}    transitions:
     ["soft_delete: true", "{ region_id: ref(region) on_delete(restrict) }", []],
     ["soft_delete: true", "{ region_id: ref(region) on_delete(cascade) }", ["misplaced_modifier"]],
     ["{ soft_delete: true, retention: 30d }", "{ name: string }", ["misplaced_modifier"]],
-  ])("what they refer to may be deleted for good by no way: %s, %s", (options, fields, codes) => {
+  ])("can't refer to a record that can be permanently deleted: %s, %s", (options, fields, codes) => {
     const cascading = "      order_id: ref(order) on_delete(cascade)\n";
     const lines = options
       .replace(/[{}]/g, "")

@@ -1,4 +1,4 @@
-// What the model says of fields: each type, limit, modifier and default shows in it, written short or long.
+// Fields in the model: each type, limit, modifier and default appears in it, in the short and in the long form.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { moduleNames } from "../modules.ts";
@@ -80,7 +80,7 @@ describe("every type", () => {
   });
 
   test.each([["file"], ["file(application/pdf, 10MB)"], ["image(image/*, image/png, 5MB)?"]])(
-    "%s waits for its module",
+    "%s is not available without its module",
     (notation) => {
       const { entities: all, codes: found } = check(listing(`it: ${notation}`));
       expect(found).toEqual(["field_not_served"]);
@@ -201,7 +201,7 @@ describe("limits", () => {
     ["{ type: list<int>, max: -1 }"],
   ])("refuses %s", (notation) => expect(codes(notation)).toEqual(["invalid_bound"]));
 
-  test("a limit in both forms stands twice", () => {
+  test("a limit in both forms is a duplicate", () => {
     expect(codes("{ type: 'string(1,2)', max: 3 }")).toEqual(["duplicate_value"]);
   });
 });
@@ -221,7 +221,7 @@ describe("modifiers", () => {
     expect(field(`{ type: string, optional: true, ${long} }`)).toEqual({ ...plain, ...shows });
   });
 
-  test("label and help stand in the long form", () => {
+  test("label and help belong in the long form", () => {
     expect(field("{ type: string?, label: It, help: What it is. }")).toEqual({
       ...plain,
       label: "It",
@@ -229,11 +229,11 @@ describe("modifiers", () => {
     });
   });
 
-  test("false says nothing", () => {
+  test("false has no effect", () => {
     expect(field("{ type: string?, pii: false, index: false, unique: false }")).toEqual(plain);
   });
 
-  test("sequences are the service's", () => expect(field("sequence(A-)").writer).toBe("service"));
+  test("only the service writes sequences", () => expect(field("sequence(A-)").writer).toBe("service"));
 
   test.each([
     ["int searchable"],
@@ -264,7 +264,7 @@ describe("modifiers", () => {
     ["string internal"],
     ["string unique(org)"],
     ["json? unique(title)"],
-  ])("%s makes no sense", (notation) => expect(codes(notation)).toEqual(["misplaced_modifier"]));
+  ])("%s is pointless", (notation) => expect(codes(notation)).toEqual(["misplaced_modifier"]));
 
   test.each([
     ["string pii pii", "duplicate_value"],
@@ -285,14 +285,14 @@ describe("modifiers", () => {
     ["{ type: string, uniq: true }", "unknown_key"],
   ])("refuses %s as %s", (notation, code) => expect(codes(notation)).toEqual([code]));
 
-  test("fields may exchange their names, or hand them on", () => {
+  test("fields can swap their names, or pass them on", () => {
     expect(check("a:\n  x: int was(y)\n  y: int was(x)\n").found).toEqual([]);
     expect(check("a:\n  x: int was(y)\n  y: int was(z)\n").found).toEqual([]);
     const still = ["3:16 misplaced_modifier: `was` can't be used here: `y` still exists."];
     expect(check("a:\n  x: int was(y)\n  y: int\n").found).toEqual(still);
   });
 
-  test("two fields can't have been the same one", () => {
+  test("two fields can't have the same former name", () => {
     const found = ["4:16 misplaced_modifier: `was` can't be used here: `x` has the same `was`."];
     expect(check("a:\n  x: int was(z)\n  y: int was(z)\n").found).toEqual(found);
   });

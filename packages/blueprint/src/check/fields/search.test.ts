@@ -1,4 +1,4 @@
-// `searchable(A, fuzzy)`: what it becomes in the model, written short or long, and what can't be.
+// `searchable(A, fuzzy)`: its form in the model, short or long, and its mistakes.
 import { expect, test } from "vitest";
 import { codes, field } from "../testing/sample-entities.ts";
 

@@ -1,4 +1,4 @@
-// Permissions in every form: what they become in the model, and what is said of those that can't be.
+// Permissions in every form: their form in the model, and their mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { type CheckedBlueprint, checkBlueprint } from "../../check-blueprint.ts";
@@ -51,19 +51,19 @@ const ruleOf = (text: string, operation = "read", role = "user"): string =>
   printExpression(permissionOf(text, operation, role).rule);
 
 describe("the long form", () => {
-  test("`deny` takes from what `allow` gives", () => {
+  test("`deny` removes records that `allow` grants", () => {
     expect(ruleOf(blueprint("user:\n  read: { allow: status == active, deny: locked }"))).toBe(
       'status == "active" && !locked',
     );
     expect(ruleOf(blueprint("user:\n  read: { allow: true, deny: locked }"))).toBe("!locked");
   });
 
-  test("in an update `deny` of the old row or of the new one is enough", () => {
+  test("in an update, `deny` of the old or of the new row is enough", () => {
     const rule = ruleOf(blueprint("user:\n  update: { allow: true, deny: locked }"), "update");
     expect(rule).toBe("!old.locked && !new.locked");
   });
 
-  test("`fields`, `set` and `limit` stand in the model", () => {
+  test("`fields`, `set` and `limit` are in the model", () => {
     const text = blueprint(
       [
         "user:",
@@ -84,7 +84,7 @@ describe("the long form", () => {
     expect(permissionOf(text, "update").set.map(({ value }) => printExpression(value))).toEqual(["old.title"]);
   });
 
-  test("of `all`, each option reaches the operations that have it", () => {
+  test("each option of `all` applies to the operations that support it", () => {
     const text = blueprint("user:\n  all: { allow: true, fields: [id, title, created_at], limit: 5 }");
     expect(permissionOf(text, "read")).toMatchObject({ fields: ["id", "title", "created_at"], limit: 5 });
     expect(permissionOf(text, "create")).toMatchObject({ fields: ["title"], limit: null });
@@ -116,7 +116,7 @@ describe("the long form", () => {
     ["update: { allow: true, set: { status: sold } }", ["unknown_enum_value"]],
   ])("`%s`", (line, expected) => {
     const found = codesOf(blueprint(`user:\n  ${line}`));
-    // A value of the wrong type and row may be told of both.
+    // A value of a wrong type and row can have both diagnostics.
     if (expected.length > 1) expect(expected).toContain(found[0]);
     else expect(found).toEqual(expected);
   });
@@ -127,7 +127,7 @@ describe("operations", () => {
     options: "soft_delete: true\ntransitions:\n  status:\n    initial: draft\n    publish: { from: draft, to: active }",
   };
 
-  test("`all` covers restoring and transitions where the entity has them", () => {
+  test("`all` includes restores and transitions if the entity has them", () => {
     const operations = (text: string): string[] => listingOf(text).permissions.map((one) => one.operation);
     expect(operations(blueprint("admin: { all: true }"))).toEqual(["create", "delete", "read", "update"]);
     expect(operations(blueprint("admin: { all: true }", soft))).toEqual([
@@ -140,38 +140,38 @@ describe("operations", () => {
     ]);
   });
 
-  test("a rule for restoring sees the record; one for a transition the row before and after", () => {
+  test("a rule for restore sees the record; a rule for a transition sees both rows", () => {
     const text = blueprint("user:\n  restore: created_by == current_user.id\n  'transition:publish': price > 1", soft);
     expect(ruleOf(text, "restore")).toBe("created_by == current_user.id");
     expect(ruleOf(text, "transition:publish")).toBe("old.price > 1 && new.price > 1");
   });
 
-  test("`restore` must ask who it is of, for `owner`", () => {
+  test("`restore` for `owner` needs a rule about the user", () => {
     expect(codesOf(blueprint("owner: { restore: true }", soft))).toEqual(["owner_without_user"]);
   });
 });
 
-describe("what can never be", () => {
+describe("rules that are never true", () => {
   test.each([
     ["read: status == active && status == draft"],
     ["read: locked && !locked"],
     ["read: { allow: true, deny: true }"],
     ["read: { allow: false, deny: locked }"],
     ["update: old.price == 1 && old.price == 2"],
-  ])("`%s` warns", (line) => expect(codesOf(blueprint(`user:\n  ${line}`))).toEqual(["rule_never_true"]));
+  ])("`%s` gets a warning", (line) => expect(codesOf(blueprint(`user:\n  ${line}`))).toEqual(["rule_never_true"]));
 
   test.each([
     ["read: false"],
     ["read: [false]"],
     ["read: status == active || locked"],
     ["update: old.status == draft && new.status == active"],
-  ])("`%s` does not", (line) => expect(codesOf(blueprint(`user:\n  ${line}`))).toEqual([]));
+  ])("`%s` gets no warning", (line) => expect(codesOf(blueprint(`user:\n  ${line}`))).toEqual([]));
 });
 
 describe("named rules", () => {
   const rules = (text: string): { top: string } => ({ top: `rules:\n${text.replace(/^(?=.)/gm, "  ")}\n` });
 
-  test("are used like a bare name, in the scope where they stand", () => {
+  test("are used like a bare name, with the scope of their use", () => {
     const text = blueprint(
       "user:\n  read: mine || open\n  update: mine",
       rules("mine: created_by == current_user.id\nopen: status == active"),
@@ -181,7 +181,7 @@ describe("named rules", () => {
     expect(ruleOf(text, "update")).toBe("old.created_by == current_user.id && new.created_by == current_user.id");
   });
 
-  test("may use each other; a circle is found, and one that none uses", () => {
+  test("can use each other; circles and unused rules are found", () => {
     expect(codesOf(blueprint("user: { read: a }", rules("a: b && price > 1\nb: locked")))).toEqual([]);
     expect(codesOf(blueprint("user: { read: a }", rules("a: b\nb: a")))).toEqual(["rule_circle"]);
     expect(codesOf(blueprint("user: { read: locked }", rules("a: b\nb: locked")))).toEqual([
@@ -190,7 +190,7 @@ describe("named rules", () => {
     ]);
   });
 
-  test("are checked for their grammar and their names", () => {
+  test("are checked for syntax and names", () => {
     expect(codesOf(blueprint("user: { read: a }", rules("a: price >")))).toContain("expression_syntax");
     expect(codesOf(blueprint("user: { read: true }", rules("current_user: true")))).toContain("reserved_name");
     expect(codesOf(blueprint("user: { read: true }", rules("isMine: true")))).toContain("invalid_name");
@@ -199,36 +199,36 @@ describe("named rules", () => {
 });
 
 describe("can", () => {
-  test("stands for the rules on the other record", () => {
+  test("means the rules of the other record", () => {
     const text = blueprint("user: { read: 'can(read, shop)' }");
     expect(codesOf(text)).toEqual([]);
     expect(ruleOf(text)).toContain("shop_id.created_by == current_user.id");
     expect(ruleOf(text)).toContain('"user" in current_user.roles');
   });
 
-  test("of a reference to a user is what users may see of each other", () => {
+  test("for a reference to a user means the rules about users", () => {
     expect(ruleOf(blueprint("user: { read: 'can(read, created_by)' }"))).toContain("created_by == current_user.id");
   });
 
-  test("within an organization asks for membership as well, but of an admin's key", () => {
+  test("in an organization also requires membership, except for an admin key", () => {
     const text = `${head}entities:\n  project:\n    org_scoped: true\n    fields: { name: string }\n    permissions:\n      user: { read: true }\n      admin: { read: true }\n  listing:\n    fields: { project_id: ref(project) }\n    permissions:\n      user: { read: 'can(read, project)' }\n`;
     expect(ruleOf(text)).toContain("member(project_id.org_id)");
     expect(ruleOf(text)).toContain("current_user.id == null");
   });
 
-  test("a circle over two records is found", () => {
+  test("reports a circle over two records", () => {
     const text = `${head}entities:\n  a:\n    fields: { b_id: ref(b)? }\n    permissions:\n      user: { read: 'can(read, b)' }\n  b:\n    fields: { a_id: ref(a)? }\n    permissions:\n      user: { read: 'can(read, a)' }\n`;
     expect(codesOf(text)).toContain("rule_circle");
   });
 });
 
-test("a rule over organizations needs their module", () => {
+test("a rule about organizations needs their module", () => {
   const text = blueprint("user: { read: member(current_org) }");
   expect(codesOf(text)).toEqual([]);
   expect(codesOf(text.replace(" organizations,", ""))).toEqual(["module_missing"]);
 });
 
-test("a node of the model is found in the text", () => {
+test("a node of the model has a position in the text", () => {
   const text = blueprint("user:\n  read: status == active && locked\n  update: { allow: true, deny: price > 5 }");
   const checked = checkBlueprint(text);
   const at = (rule: Permission["rule"] | undefined): string => {

@@ -1,5 +1,5 @@
-// The checks of entities alone, for the tests of this folder. In: lines as they stand under `entities:`. Out: what is made
-// of them and what is said. It never sees permissions, users or any other section.
+// Checks only entities, for the tests of this folder. In: lines under `entities:`. Out: the checked entities and the
+// diagnostics. It never reads permissions, users or other sections.
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import { readEntity } from "../../declarations/read-entity.ts";
 import type { Entity, Field, ModuleName } from "../../model/model.ts";
@@ -18,12 +18,12 @@ interface Result {
   readonly codes: readonly string[];
 }
 
-/** Checks what stands under `entities:` alone. */
+/** Checks the lines under `entities:` only. */
 export function check(lines: string, modules: readonly ModuleName[] = moduleNames): Result {
   return checkText(`entities:\n${lines.replace(/^(?=.)/gm, "  ")}`, modules);
 }
 
-/** The same of a whole text; what stands beside `entities` is not looked at. */
+/** The same for a whole text; sections other than `entities` are ignored. */
 export function checkText(text: string, modules: readonly ModuleName[] = moduleNames): Result {
   const report = createReport(text);
   const root = parseSyntax(text, report);
@@ -62,7 +62,7 @@ export function entity(lines: string, name: string): Checked {
 const around = "title: string\n      price: int\n      sold_at: datetime?\n";
 const others = "\nseller:\n  name: string\n";
 
-/** A listing with this field beside a title, a price and a time; `options` stand in the entity. */
+/** A listing with this field, a title, a price and a time; `options` belong to the entity. */
 export function listing(field: string, options = ""): string {
   return `listing:\n    fields:\n      ${around}      ${field}\n${options}`.replace(/^ {2}/gm, "") + others;
 }

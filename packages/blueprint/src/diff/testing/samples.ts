@@ -1,4 +1,4 @@
-// Models for the tests of diff, renames and protect, put together without a text. It never checks that one is valid.
+// Models for the tests of diff, renames and protect, built without a text. It never checks that one is valid.
 import type { Expression, Type } from "@plinth/expression";
 import type { Action, Step, Workflow } from "../../model/background.ts";
 import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "../../model/model.ts";

@@ -1,5 +1,5 @@
-// Walks a project with rows from one blueprint to the next on a real Postgres. In: models, rows, what the old release writes
-// meanwhile. Out: the schema walked to, what was refused. Only tests import this.
+// Migrates a project with rows from one blueprint to the next on a real Postgres. In: models, rows, the writes of the
+// old release. Out: the new schema, and the refusals. Only tests import this.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import type { SetAside } from "@plinth/bundle";
 import { expect } from "vitest";
@@ -38,14 +38,14 @@ export function propose(before: Model, after: Model, { setAside = [], tag = "t1"
 
 export interface ModelWalk {
   started(before: Model, rows: string): Promise<Names>;
-  /** `$` stands for the schema. Out: rows of cells. */
+  /** `$` means the schema. Out: rows of cells. */
   run(names: Names, sql: string): Promise<readonly unknown[][]>;
-  /** Carries the change out; in the end, the schema is what a fresh one would be. Out: what the plan has set aside. */
+  /** Performs the change, and compares the result with a new schema. Out: what the plan has set aside. */
   go(names: Names, before: Model, after: Model, options?: GoOptions): Promise<readonly SetAside[]>;
 }
 
 export interface GoOptions extends ChangeOptions {
-  /** What the old release writes behind each step before the switch; `#` is a fresh number. */
+  /** The writes of the old release after each step before the switch; `#` is a new number. */
   readonly meanwhile?: string;
 }
 

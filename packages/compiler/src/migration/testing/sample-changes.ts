@@ -1,23 +1,23 @@
-// Random schemas and random ways from one to the next. In: numbers out of a generator. Out: tables, renames, rows.
-// Only the property test imports this.
+// Random schemas and random changes between them. In: numbers from a generator. Out: tables, renames, rows. Only
+// property tests import this.
 import type { Check, Column, Renames, Table } from "@plinth/bundle";
 import fc from "fast-check";
 import { conversionOf } from "../conversions.ts";
 import { check, index, optional, references, required, searched, table, unique } from "./sample-tables.ts";
 
-/** `uid` says what stays the same thing under another name. */
+/** `uid` identifies the same object under another name. */
 export interface ColumnSketch {
   readonly uid: number;
   name: string;
   type: string;
   nullable: boolean;
   fallback: boolean;
-  /** Which of a type's rules, 0 for none. */
+  /** The number of a rule of the type, 0 for none. */
   rule: number;
   /** 0 for none, 1 alone, 2 together with the next column. */
   unique: number;
   index: boolean;
-  /** The `uid` of a table, where it refers to one. */
+  /** The `uid` of the table that it refers to. */
   target: number | null;
 }
 
@@ -179,9 +179,9 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 export interface Change {
   readonly before: Sketch;
   readonly after: Sketch;
-  /** A number for each row that every table gets. */
+  /** A number for each row of every table. */
   readonly rows: readonly number[];
-  /** Whether both releases write while the plan is under way. */
+  /** Whether both releases write while the plan runs. */
   readonly busy: boolean;
 }
 
@@ -229,7 +229,7 @@ function addColumn(to: TableSketch, made: ColumnParts, all: readonly TableSketch
   to.columns.push({ ...made, uid, name, type, target });
 }
 
-/** No reference to what is gone, or by what is no reference. */
+/** No reference to a removed table, or from a column that isn't a reference. */
 function repair(sketch: readonly TableSketch[]): void {
   for (const one of sketch)
     for (const part of one.columns)
@@ -306,13 +306,13 @@ function applyEdit(all: TableSketch[], { kind, table: at, column: of, number, ma
   }
 }
 
-/** Mostly what there is a conversion to. */
+/** Usually a type with a conversion. */
 function retyped(from: string, number: number): string {
   const fine = types.filter((to) => to !== from && conversionOf(from, to) !== null);
   return number % 10 === 0 ? types[number % types.length]! : (fine[number % fine.length] ?? from);
 }
 
-/** What stayed itself under another name, both ways. */
+/** Objects with a new name, in both directions. */
 export function renamesOf(before: Sketch, after: Sketch): Renames {
   const tables: Record<string, string> = {};
   const columns: Record<string, Record<string, string>> = {};

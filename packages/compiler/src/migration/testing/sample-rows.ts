@@ -4,7 +4,7 @@ import { quoteIdentifier as q } from "../../sql/sql-text.ts";
 import { type Sketch, values } from "./sample-changes.ts";
 import type { Names } from "./sample-tables.ts";
 
-/** Rows that keep the rules of their schema: what breaks one is left out. */
+/** Rows that satisfy the rules of their schema; others are left out. */
 export async function insertRows(
   client: pg.Client,
   names: Names,

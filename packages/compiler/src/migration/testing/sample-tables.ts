@@ -1,5 +1,5 @@
-// Tables made by hand, and plans carried out as a cell does, for tests of the planner. In: parts. Out: tables; a schema
-// changed; what stands in it. Only tests import this.
+// Handmade tables, and plans that run as in a cell, for tests of the planner. In: parts. Out: tables; a changed schema;
+// its contents. Only tests import this.
 import {
   type Check,
   type Column,
@@ -75,7 +75,7 @@ export function check(of: string, column: string, rule: Check["rule"]): Check {
   return { name: constraintName(of, [column], "check"), columns: [column], rule };
 }
 
-/** Found by the words of these columns. */
+/** A search index over the words of these columns. */
 export function searched(of: string, columns: readonly string[]): TableSearch {
   const text = `concat_ws(' ', ${columns.map(q).join(", ")})`;
   return {
@@ -97,14 +97,14 @@ export function plan(before: readonly Table[] | null, after: readonly Table[], o
   return planMigration({ before, after, renames, setAside: options.setAside ?? [], tag: options.tag ?? "t1" });
 }
 
-/** What fills the holes of a plan; all quoted. */
+/** The values for the placeholders of a plan; all quoted. */
 export interface Names {
   readonly schema: string;
   readonly owner: string;
   readonly worker: string;
 }
 
-/** Two roles for all schemas of a test file: roles are the whole server's. */
+/** Two roles for all schemas of a test file, because roles belong to the whole server. */
 export async function makeRoles(client: Client, suffix: string): Promise<Omit<Names, "schema">> {
   const [owner, worker] = [`"m_${suffix}_owner"`, `"m_${suffix}_worker"`];
   await client.query(`create role ${owner}; create role ${worker}; grant ${owner}, ${worker} to current_user`);
@@ -119,16 +119,16 @@ export async function makeSchema(client: Client, roles: Omit<Names, "schema">, n
 }
 
 export interface Watch {
-  /** What the old release does while the plan is under way; called behind each step of that phase. */
+  /** The writes of the old release while the plan runs; called after each step of that phase. */
   readonly before?: (step: MigrationStep) => Promise<void>;
-  /** What the new release does. */
+  /** The writes of the new release. */
   readonly after?: (step: MigrationStep) => Promise<void>;
 }
 
 /** Batches are small, so that a backfill has several. */
 const BATCH_ROWS = 2;
 
-/** Phase by phase: the switch is one transaction. Out: rows that backfills wrote. */
+/** Phase by phase; the switch is one transaction. Out: the number of rows that backfills wrote. */
 export async function apply(
   client: Client,
   { steps }: MigrationPlan,
@@ -181,7 +181,7 @@ const lockModes: readonly LockMode[] = [
   "access exclusive",
 ];
 
-/** The strongest lock on a table that stood before is what the step says; within the switch, what one of its steps says. */
+/** The strongest lock on an existing table equals that of the step; in the switch, that of one of its steps. */
 async function holdsLocks(client: Client, step: MigrationStep, standing: readonly number[]): Promise<void> {
   const { rows } = await client.query<{ mode: string }>(
     "select mode from pg_locks where pid = pg_backend_pid() and relation = any ($1) and granted",
@@ -236,7 +236,7 @@ async function runBackfill(client: Client, sql: (after: string | null) => string
   }
 }
 
-/** What a schema holds, without its name and without what is set aside. Column order aside. */
+/** The contents of a schema, without its name and set-aside objects. The order of columns is ignored. */
 export async function inspect(client: Client, names: Names): Promise<readonly string[]> {
   const schema = names.schema.replaceAll('"', "");
   const { rows } = await client.query<{ line: string }>(INSPECT, [schema]);

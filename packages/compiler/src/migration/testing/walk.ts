@@ -1,5 +1,5 @@
-// Walks a schema with rows through a plan on a real Postgres, and holds what it reaches against one made from nothing.
-// In: tables, rows, what both releases write meanwhile. Out: the schema walked to. Only tests import this.
+// Migrates a schema with rows on a real Postgres, and compares the result with a new schema. In: tables, rows, the
+// writes of both releases. Out: the new schema. Only tests import this.
 import type { MigrationStep, SetAside, Table } from "@plinth/bundle";
 import { createTestDatabase } from "@plinth/testkit";
 import pg from "pg";
@@ -9,26 +9,26 @@ import { apply, inspect, makeRoles, makeSchema, type Names, type PlanOptions, pl
 export interface Walked {
   readonly names: Names;
   readonly steps: readonly MigrationStep[];
-  /** Rows that backfills wrote. */
+  /** The number of rows that backfills wrote. */
   readonly written: number;
-  /** `$` in SQL stands for the schema. */
+  /** In SQL, `$` means the schema. */
   query(sql: string): Promise<readonly unknown[]>;
 }
 
 export interface WalkOptions extends PlanOptions {
   readonly rows?: string;
-  /** What the old release writes behind each step before the switch; `#` is a fresh number. */
+  /** The writes of the old release after each step before the switch; `#` is a new number. */
   readonly meanwhile?: string;
-  /** What the new release writes behind each step after it. */
+  /** The writes of the new release after each step after the switch. */
   readonly afterwards?: string;
 }
 
 export interface Walker {
   readonly client: pg.Client;
-  /** A schema of its own. */
+  /** In a new schema. */
   make(tables: readonly Table[]): Promise<Names>;
   walk(before: readonly Table[], after: readonly Table[], options?: WalkOptions): Promise<Walked>;
-  /** From where a walk has ended. */
+  /** Continues from the end of another walk. */
   advance(
     from: Pick<Walked, "names" | "query">,
     before: readonly Table[],

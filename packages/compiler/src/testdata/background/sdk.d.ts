@@ -140,7 +140,7 @@ export interface PrintShop {
   };
 }
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface PrintShopEvents {
   "order.created": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
   "order.deleted": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };

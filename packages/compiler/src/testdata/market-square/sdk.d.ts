@@ -129,7 +129,7 @@ export interface MarketSquare {
   profile: Record<string, never>;
 }
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface MarketSquareEvents {
   "inquiry.created": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
   "inquiry.deleted": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };

@@ -71,7 +71,7 @@ export interface BikeHooks {
   profile: Record<string, never>;
 }
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface BikeHooksEvents {
   "bike.created": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
   "bike.deleted": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };

@@ -154,7 +154,7 @@ export interface ParcelDesk {
   profile: Record<string, never>;
 }
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface ParcelDeskEvents {
   /** An organization was created. Its owner is its creator, unless a key created it. */
   "organization.created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } | null };

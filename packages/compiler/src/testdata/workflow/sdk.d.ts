@@ -75,7 +75,7 @@ export interface LabelDesk {
   profile: Record<string, never>;
 }
 
-/** What each event carries, as far as whoever is sent it may see it. */
+/** The data of each event, as far as its receiver can see it. */
 export interface LabelDeskEvents {
   "shipment.created": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.deleted": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };

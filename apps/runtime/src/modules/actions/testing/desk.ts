@@ -1,4 +1,5 @@
-// For tests: a project with actions of every kind that is one transaction, its callers, and what a refusal must leave as it was.
+// For tests: a project with every kind of action that is one transaction, its callers, and a check that a refusal
+// changes nothing.
 import assert from "node:assert/strict";
 import { createWorkBudget } from "../../../events/work-budget.ts";
 import {
@@ -176,12 +177,12 @@ actions:
 export interface Desk {
   readonly cell: TestCell;
   readonly project: TestProject;
-  /** The id of a user who is called so; `ben` is another, `key`, `admin`, `visitor` and `viewer` are no users. */
+  /** The id of the user of that name. `ben` is another user; `key`, `admin`, `visitor` and `viewer` aren't users. */
   readonly ana: string;
   call(as: string | null, action: string, input?: unknown, headers?: Record<string, string>): Promise<TestReply>;
-  /** Asserts that nothing was left behind: no row, no event, no line of the audit log, no reply. */
+  /** Asserts that nothing was written: no row, no event, no line of the audit log, no reply. */
   refused(status: number, code: string, ...sent: Parameters<Desk["call"]>): Promise<TestReply>;
-  /** Makes one, and gives its id. */
+  /** Creates an account, and returns its id. */
   account(name: string, owner?: string | null): Promise<string>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// A cell with a project that has organizations, asked over HTTP. In: nothing. Out: requests as people and keys, and a look into
-// the rows. Only tests import it.
+// A cell with a project that has organizations, called over HTTP. In: nothing. Out: requests as people and keys, and a
+// view of the rows. Only tests import it.
 import { deepStrictEqual, strictEqual } from "node:assert";
 import { checkBlueprint } from "@plinth/blueprint";
 import { type Bundle, newId, type ProjectId } from "@plinth/bundle";
@@ -39,7 +39,7 @@ export interface Reply {
 export interface OrganizationCell {
   readonly cell: TestCell;
   readonly projectId: ProjectId;
-  /** Credentials: of the project, and of another one with the same blueprint. */
+  /** Credentials of the project, and of another one with the same blueprint. */
   readonly publishable: string;
   readonly admin: string;
   readonly foreign: string;
@@ -53,17 +53,17 @@ export interface OrganizationCell {
     headers?: Record<string, string>,
     url?: string,
   ) => Promise<Reply>;
-  /** @param key In the place of the publishable one. */
+  /** @param key Replaces the publishable one. */
   readonly signUp: (key?: string) => Promise<Person>;
   readonly organization: (owner: Person, name?: string) => Promise<string>;
-  /** `{schema}` stands for the project's. */
+  /** `{schema}` is replaced by the project's. */
   readonly rows: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
-  /** The reply of a request that is refused so, and changes nothing. */
+  /** Asserts that the request is refused and changes nothing. Returns its reply. */
   readonly refused: (status: number, code: string, request: Parameters<OrganizationCell["send"]>) => Promise<Reply>;
   readonly invite: (by: Person, organization: string, email: string, role?: string) => Promise<Reply>;
   /** Invites and accepts. */
   readonly join: (by: Person, organization: string, who: Person, role?: string, choose?: boolean) => Promise<void>;
-  /** Another process of the cell, as far as caches go: where it answers. */
+  /** Another process of the cell with its own caches; returns its address. */
   readonly openReplica: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -81,7 +81,10 @@ export function bundleOf(blueprint: string): Bundle {
   return compileModel(model);
 }
 
-/** @param bundle What is deployed; the blueprint of the whole language unless given. @param caller What one caller may send. */
+/**
+ * @param bundle The deployed bundle; default: the blueprint of the whole language. @param caller The limit for one
+ * caller.
+ */
 export async function openOrganizationCell(
   bundle: Bundle = bundleOf(wholeBlueprint),
   caller: RateLimit = { perSecond: 1_000, burst: 1_000 },

@@ -1,4 +1,5 @@
-// For tests: a project whose changes are followed, served by several web processes on one database, and clients of its streams.
+// For tests: a project whose changes are followed, served by several web processes on one database, and clients of its
+// streams.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -31,14 +32,14 @@ export interface StreamCell {
   readonly database: TestDatabase;
   readonly projectId: ProjectId;
   readonly webs: WebService[];
-  /** Of a key that acts as `admin`. */
+  /** A key that acts as `admin`. */
   readonly adminKey: string;
   readonly publicKey: string;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   redeploy(text: string): Promise<void>;
   addWeb(): Promise<WebService>;
   signUp(email: string): Promise<Person>;
-  /** @returns the reply's body. @throws where it is no success. */
+  /** @returns the reply's body. @throws if the request fails. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   call(method: string, path: string, token: string, body?: unknown): Promise<any>;
   /** @param path From `?` on. @param at Which web process. */
@@ -104,11 +105,11 @@ export async function openStreamCell(
     sql: async (statement, values = []) =>
       (await cell.pool.query(statement.replaceAll("{schema}", quoteIdentifier(schema)), [...values])).rows,
     async signUp(email) {
-      const made = await call("POST", "/v1/auth/sign-up", publicKey, {
+      const signedUp = await call("POST", "/v1/auth/sign-up", publicKey, {
         email,
         password: "correct horse battery staple",
       });
-      return { id: made.user.id, token: made.access_token, refreshToken: made.refresh_token };
+      return { id: signedUp.user.id, token: signedUp.access_token, refreshToken: signedUp.refresh_token };
     },
     async follow(query, token, { at = 0, ...beginning } = {}) {
       const stream = await openStream(`${urlOf(at)}/v1/events/stream?${query}`, token, beginning);

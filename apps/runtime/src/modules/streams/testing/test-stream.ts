@@ -1,4 +1,4 @@
-// For tests: a client of server-sent events that keeps all it was sent.
+// For tests: a client of server-sent events that keeps everything it received.
 export interface TestEvent {
   readonly id: string | null;
   readonly event: string;
@@ -10,10 +10,10 @@ export interface TestStream {
   readonly status: number;
   /** Without `ready` and `beat`. */
   readonly events: TestEvent[];
-  /** Of the last event, or as far as the stream has said that it has come. */
+  /** From the last event or `beat`. */
   readonly lastId: () => string | null;
   readonly isEnded: () => boolean;
-  /** Resolves once so many events have come. @throws after `msMax`, with what has come. */
+  /** Resolves once this many events have arrived. @throws after `msMax`, with the received events. */
   until(count: number, msMax?: number): Promise<readonly TestEvent[]>;
   /** Resolves at the first such event. */
   untilEvent(name: string, msMax?: number): Promise<TestEvent>;
@@ -22,11 +22,11 @@ export interface TestStream {
 
 export interface StreamBeginning {
   readonly lastId?: string | null;
-  /** That the request names. */
+  /** Named in the request. */
   readonly organization?: string;
 }
 
-/** Resolves once the stream has begun, or was refused. */
+/** Resolves once the stream has started, or was refused. */
 export async function openStream(
   url: string,
   token: string,
@@ -44,7 +44,7 @@ export async function openStream(
   let ended = false;
   let begun = false;
   const take = (block: string): void => {
-    // As libraries do that take over no id without data.
+    // Like libraries that ignore an id without data.
     if (!/^data: /m.test(block)) return;
     const fields = new Map(block.split("\n").map((line) => [line.split(": ")[0] ?? "", line.replace(/^\w+: /, "")]));
     last = fields.get("id") ?? last;

@@ -1,5 +1,5 @@
-// For tests: a cell with a real listener and Postgres that takes webhooks for one project. In: a blueprint. Out: the cell, where it
-// listens, and an admin who calls the project's routes.
+// For tests: a cell with a real listener and Postgres that receives webhooks for one project. In: a blueprint. Out: the
+// cell, its address, and an admin who calls the project's routes.
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -13,11 +13,11 @@ import { openWorkCell, type WorkCell } from "../../../workflows/testing/work-cel
 export interface HooksCell {
   readonly work: WorkCell;
   readonly url: string;
-  /** A key that is no admin's. */
+  /** A key that is not an admin's. */
   readonly publishable: string;
   /** A module's route: GET without a body, else POST; as an admin unless a key is given. */
   readonly call: (address: string, body?: object, key?: string) => ReturnType<typeof dataOf>;
-  /** What a provider sends to a source of the project. */
+  /** Sends a provider's request to a source of the project. */
   readonly send: (source: string, init?: RequestInit & { readonly query?: string }) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
