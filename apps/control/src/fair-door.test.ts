@@ -1,4 +1,4 @@
-// Nobody's flood is in front of somebody else's request, and what takes long keeps nobody out.
+// A flood of requests doesn't delay the requests of others, and slow requests don't take the places.
 import { setTimeout as pause } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, it } from "vitest";
@@ -23,7 +23,7 @@ async function serve(): Promise<string> {
   fairDoor(app, { clientAddress: createClientAddress(SECRET), prefix: "/trpc/" });
   let database = Promise.resolve();
   app.get("/trpc/quick", async ({ headers }) => {
-    // One after the other, as they came: so they wait for the database's connections.
+    // One after the other, as they arrived, like statements that wait for a connection.
     database = database.then(() => pause(2));
     await database;
     answered.push(String(headers["x-forwarded-for"]));
@@ -45,7 +45,7 @@ it("somebody else's request comes between those of a flood", async () => {
   while (answered.length < 20) await pause(1);
   const before = answered.length;
   expect(await ask(url, "192.0.2.2")).toBe(200);
-  // Those that were begun before it, and those of the time until it arrived.
+  // The requests that had started before it, and those that were answered until it arrived.
   expect(answered.indexOf("192.0.2.2") - before).toBeLessThan(60);
   expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
 });

@@ -1,4 +1,4 @@
-// What can't be stored or followed is the caller's mistake, in every procedure: never a failure of ours.
+// Every procedure refuses an input that can't be stored, or is nested too deeply, as a bad request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { whyUnstorable } from "./storable-input.ts";
 import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "./testing/control-plane.ts";
@@ -49,6 +49,14 @@ describe("a procedure", () => {
       ];
       expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => "BAD_REQUEST"));
     }
+  });
+
+  it("needs no body if it has no input, whether it is repeated or not", async () => {
+    const made = await somebody.client.tokens.create.mutate({ name: "ci", days: 1 });
+    const key = { "idempotency-key": "revoking-my-own-token" };
+    const program = world.client(null, { authorization: `Bearer ${made.token}`, ...key });
+    expect(await codeOf(program.tokens.revokeOwn.mutate())).toBeNull();
+    expect(await codeOf(program.me.get.query())).toBe("UNAUTHORIZED");
   });
 
   it("refuses deep nesting as a bad request, also where it is one of several tries, and says nothing to strangers", async () => {

@@ -1,10 +1,10 @@
-// What no procedure takes, whatever it is about: texts that Postgres can't hold, and nesting that a recursive reader can't follow.
-// In: an input as it was sent. Out: what is wrong with it. It copies nothing, since an input may have a million members.
+// Finds what no procedure accepts: texts that Postgres can't store, and nesting that is too deep for a recursive function.
+// In: an input as it was sent. Out: the problem, with its place. It copies nothing, since an input can have a million members.
 
 const DEPTH_MAX = 64;
 const UNSTORABLE = "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
 
-/** Null where nothing is wrong. */
+/** Null if there is no problem. */
 export function whyUnstorable(input: unknown): string | null {
   const found = search(input, 0);
   if (found === null) return null;

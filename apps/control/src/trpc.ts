@@ -134,7 +134,7 @@ const once = t.middleware(async ({ ctx, path, type, getRawInput, next }) => {
   if (!submissionKeyForm.test(key)) {
     throw refuse("BAD_REQUEST", "The header Idempotency-Key must have 16 to 100 letters, digits, - and _.");
   }
-  const inputHash = hashOf((await getRawInput()) ?? null);
+  const inputHash = hashOf((await rawInput(getRawInput)) ?? null);
   return services.submissions.once({ personId: person.id, key, procedure: path, inputHash }, () => next());
 });
 
@@ -224,7 +224,7 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
 function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
   return t.procedure.meta({ right }).use(async ({ ctx, path, getRawInput, next }) => {
     if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
-    const unstorable = whyUnstorable(await getRawInput());
+    const unstorable = whyUnstorable(await rawInput(getRawInput));
     if (unstorable !== null) throw refuse("BAD_REQUEST", unstorable);
     const result = await next({ ctx: { person: ctx.person } });
     if (!result.ok && result.error.code === "INTERNAL_SERVER_ERROR") {
@@ -234,6 +234,11 @@ function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
     }
     return result;
   });
+}
+
+/** Undefined if the body is empty or not JSON: a procedure with an input reads it itself, and refuses it. */
+function rawInput(read: () => Promise<unknown>): Promise<unknown> {
+  return read().catch(() => undefined);
 }
 
 /** One of our ids, by its prefix. */

@@ -38,8 +38,8 @@ export async function setProjects(trx: Connection, { organizationId, personId, s
 }
 
 /**
- * Keeps a person from being deleted until the transaction ends; false where they are deleted. Before the organization's lock, as
- * the deletion takes them.
+ * Locks a person, so that they can't be deleted before the transaction ends; false if they are deleted already. Call it before
+ * `lockOrganization`: a deletion takes the locks in this order, too.
  */
 export async function holdPerson(trx: Connection, personId: string): Promise<boolean> {
   const person = await trx

@@ -107,7 +107,7 @@ export function createAccountStore(db: ControlDatabase): AccountStore {
 
     remove: (personId) =>
       db.transaction().execute(async (trx) => {
-        // First of all: what begins a session or makes a member shares this lock, and comes before this, or finds nobody.
+        // First: whatever starts a session or creates a membership takes this lock, too, so it is finished or finds the account deleted.
         await trx.selectFrom("people").select("id").where("id", "=", personId).forNoKeyUpdate().executeTakeFirst();
         const held = await leaveAll(trx, personId);
         if (held.length > 0) return held;

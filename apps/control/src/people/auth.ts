@@ -55,7 +55,7 @@ export const authPaths = [
   "/two-factor/verify-backup-code",
 ] as const;
 
-/** They begin a session for somebody who is signed out. */
+/** These start a session for somebody who is signed out. */
 const SIGN_INS: readonly string[] = [
   "/sign-in/email",
   "/two-factor/verify-totp",

@@ -1,15 +1,15 @@
-// Sign-ins that something has overtaken: the password was right when it was looked at, and changed, or the account was deleted, before
-// the session was there. In: the answer of a sign-in. Out: the same, or a refusal, and the session is gone. It judges before the
-// answer leaves, so that nobody has used such a session.
+// Refuses sign-ins that are too late: the password was right when it was verified, but it was changed, or the account was deleted,
+// before the session was stored. In: the answer of a sign-in. Out: the same answer, or a refusal and no session. It decides before
+// the answer is sent, so nobody can use such a session.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
 import { storedSessionToken } from "./hashed-sessions.ts";
 import type { Passwords } from "./password.ts";
 
 export interface SignInJudge {
-  /** The same passwords; the hash that one matches is noted for the call that asked. */
+  /** The same functions; they also record which hash a password matched, for `judge`. */
   readonly passwords: Passwords;
-  /** Answers a sign-in. @param signIn Begins a session, or refuses to. */
+  /** @param signIn Handles a sign-in: it stores a session, or refuses. */
   judge(signIn: () => Promise<Response>): Promise<Response>;
 }
 
@@ -40,10 +40,10 @@ export function createSignInJudge(db: ControlDatabase, passwords: Passwords): Si
   };
 }
 
-/** What better-auth says of a wrong password. */
+/** The same as the answer of better-auth to a wrong password. */
 const REFUSAL = { code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password" };
 
-/** Null where a code is still to come. */
+/** Null if the second factor is still missing. */
 function begunSession(text: string): { readonly token: string; readonly personId: string } | null {
   const body = JSON.parse(text || "null") as { token?: unknown; user?: { id?: unknown } } | null;
   const [token, personId] = [body?.token, body?.user?.id];
@@ -51,8 +51,8 @@ function begunSession(text: string): { readonly token: string; readonly personId
 }
 
 /**
- * Both rows are locked: a change or a deletion that has begun is waited for, and one that begins later finds the session and ends it,
- * because both change the row before they end the sessions.
+ * Locks both rows. So it waits for a change or a deletion that has begun. One that begins later finds the session and ends it, because
+ * both write to the row before they delete the sessions.
  */
 async function isStill(trx: Connection, personId: string, matched: string | null): Promise<boolean> {
   const person = await trx

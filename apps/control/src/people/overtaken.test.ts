@@ -1,4 +1,4 @@
-// What is under way while an account ends or its password changes gets nothing out of it: no session, no membership, no token.
+// A request that runs while the account is deleted or its password changes leaves nothing behind: no session, membership or token.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "../testing/control-plane.ts";
 import { type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
@@ -16,7 +16,7 @@ describe("a sign-in that has the right password", () => {
     fixture.afterVerify = async () => {};
   });
 
-  /** What the sign-in comes to where `meanwhile` is done right after its password was found to be right. */
+  /** Signs in, and runs `meanwhile` after the password was verified and before the session is stored. */
   async function signInWhile(email: string, ip: string, meanwhile: () => Promise<unknown>) {
     fixture.afterVerify = async () => {
       fixture.afterVerify = async () => {};
@@ -39,7 +39,7 @@ describe("a sign-in that has the right password", () => {
     expect(await fixture.people.sessionOf(new Headers({ cookie: signedIn.cookie }))).toBeNull();
     const again = await fixture.call("/sign-in/email", { body: { email, password: NEW_PASSWORD }, ip: "10.8.0.1" });
     expect(again.status).toBe(200);
-    // That of the change, and the one just begun.
+    // The session of the change, and the new one.
     expect(await sessionsOf(email)).toBe(2);
   });
 
@@ -73,7 +73,7 @@ describe("while an account is deleted", () => {
   }, 60_000);
   afterAll(() => world?.stop());
 
-  /** Holds a row while `calls` begin one after the other, each of which comes to wait or ends. */
+  /** Locks a row, starts `calls` one after the other, until each waits or ends, and unlocks the row. */
   async function holding(row: { sql: string; id: string }, calls: readonly (() => Promise<unknown>)[]): Promise<void> {
     const holder = await world.pool.connect();
     const begun: Promise<unknown>[] = [];

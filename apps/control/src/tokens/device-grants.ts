@@ -28,7 +28,7 @@ export interface DeviceGrants {
   /** The access token, after a person has approved it. */
   poll(deviceCode: string): Promise<{ readonly token: string; readonly expiresInSeconds: number } | PollError>;
   open(by: Person, userCode: string): Promise<DeviceRequest>;
-  /** @param sessionId Of the console, by which the person decides. */
+  /** @param sessionId The session of the console in which the person decides. */
   decide(by: Person, sessionId: string, userCode: string, status: "approved" | "denied"): Promise<void>;
 }
 

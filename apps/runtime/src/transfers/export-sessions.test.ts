@@ -1,4 +1,4 @@
-// Exports beside each other, and of wide records: whoever begins how many, a cell holds no more views and no more text than it may.
+// Many exports at the same time, and exports of wide records: the number of open transactions and the memory stay limited.
 import { BATCH_CHARS_MAX } from "@plinth/bundle/cell";
 import { type BulkScope, createBulkScope, createPool } from "@plinth/postgres";
 import type { Pool } from "pg";

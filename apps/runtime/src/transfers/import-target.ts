@@ -18,6 +18,8 @@ export interface ImportTarget {
   readonly mapped: readonly StoredField[];
   /** Values from the service instead of the source. */
   readonly others: readonly { readonly field: StoredField; readonly sql: string }[];
+  /** The roles that a user can have. */
+  readonly roles: readonly string[];
   /** Fields that take their number from a counter. */
   readonly numbered: readonly StoredField[];
 }
@@ -37,6 +39,10 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
     return field;
   });
   if (mapped[0]?.name !== "id") throw wrong("The first field of a step must be the id.");
+  if (new Set(mapped).size < mapped.length) throw wrong("A step must not contain a field twice.");
+  if (step.kind === "fill" && (mapped.length !== 2 || mapped[1]?.references == null)) {
+    throw wrong("A step of the kind `fill` needs the id and one reference.");
+  }
   const unmapped = view.stored.filter((field) => !mapped.includes(field));
   const isNumbered = (field: BundleField): boolean => field.sequence !== null && field.sequence.at === undefined;
   const others = unmapped.flatMap((field) => {
@@ -53,6 +59,8 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
     schema: release.schema,
     mapped,
     others,
+    // Everybody has the role `public`; it can't be given.
+    roles: release.bundle.roles.map((role) => role.name).filter((role) => role !== "public"),
     numbered: unmapped.filter(isNumbered),
   };
 }

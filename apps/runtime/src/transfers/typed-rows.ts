@@ -1,6 +1,6 @@
 // The staged rows as rows of the entity's table. In: a target. Out: SQL: the columns to write, the rows with every
 // value in its type, and the conditions of the API's own forms, which the table doesn't check.
-import { quoteIdentifier } from "@plinth/postgres";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { canonicalText, rowHash } from "./canonical.ts";
 import type { ImportTarget } from "./import-target.ts";
 import { stagedColumn } from "./staged-rows.ts";
@@ -25,14 +25,21 @@ export function storedHash({ mapped }: ImportTarget, row: string): string {
 
 /** Conditions on values of fields that the API limits more than their column's type; SQL over the row. */
 export function formsOf(
-  { mapped }: ImportTarget,
+  target: ImportTarget,
   row: string,
 ): readonly { readonly field: string; readonly sql: string }[] {
-  return mapped.flatMap(({ name, column, sqlType }) => {
+  return target.mapped.flatMap(({ name, column, sqlType }) => {
     const value = `${row}.${quoteIdentifier(column)}`;
-    const sql = formOf(value, sqlType);
+    const sql = formOfUser(target, name, value) ?? formOf(value, sqlType);
     return sql === null ? [] : [{ field: name, sql: `(${value} IS NULL OR ${sql})` }];
   });
+}
+
+/** Sign-in uses the address in lower case. An undeclared role would get rights as soon as somebody declares it. */
+function formOfUser({ view, roles }: ImportTarget, field: string, value: string): string | null {
+  if (view.entity.name !== "user") return null;
+  if (field === "email") return `${value} = lower(${value})`;
+  return field === "roles" ? `${value} <@ ARRAY[${roles.map(quoteLiteral).join(", ")}]::text[]` : null;
 }
 
 function formOf(value: string, sqlType: string): string | null {

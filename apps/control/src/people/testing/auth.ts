@@ -46,7 +46,7 @@ export interface AuthFixture {
   readonly people: People;
   /** The calls of argon2, in order. */
   readonly work: string[];
-  /** Called whenever a password was found to be right, before anything comes of it. */
+  /** Called after each successful verification of a password. */
   afterVerify: () => Promise<void>;
   /** Deletes an account, as its person does. */
   remove(email: string): Promise<void>;
