@@ -25,6 +25,8 @@ export interface Ended {
 
 export interface DataInstallation {
   readonly apiUrl: string;
+  /** The folder where commands run and write their files. */
+  readonly home: string;
   /** The process id of a part. */
   readonly pidOf: (part: "cell" | "control") => number;
   /** The cell's database, as its owner. */
@@ -122,6 +124,7 @@ export async function startDataInstallation(databases?: Databases): Promise<Data
   const [cellPool, controlPool] = pools as [pg.Pool, pg.Pool];
   return {
     apiUrl: url(api),
+    home,
     pidOf: (part) => running.get(part)?.pid ?? 0,
     cellPool,
     controlPool,

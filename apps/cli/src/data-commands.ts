@@ -17,9 +17,9 @@ export function declareData(
   terminal: Terminal,
   run: Run,
 ): void {
-  ofProject(importing.command("data").argument("[url]", "postgres://..."))
-    .description("import the rows of a Postgres database into a project; shows the plan first")
-    .option("--schema <names>", "the schemas to read, separated by commas", "public")
+  ofProject(importing.command("data").argument("[source]", "postgres://..., or the folder of an export"))
+    .description("import the rows of a Postgres database or of an export into a project; shows the plan first")
+    .option("--schema <names>", "the schemas of the database to read, separated by commas (default: public)")
     .option("--map <file>", "a file that changes the derived mapping of tables and columns")
     .option("--write-map <file>", "write the derived mapping to a new file, to edit and use with --map")
     .option("--organization <id>", "the organization of records without a column for it")
@@ -27,11 +27,11 @@ export function declareData(
     .option("--dry-run", "check the first rows of each table and write nothing", false)
     .option("--yes", "import without asking", false)
     .option("--abandon", "end an unfinished import instead of continuing it", false)
-    .action(async (url: string | undefined, options: ImportDataOptions & { readonly abandon: boolean }) => {
+    .action(async (source: string | undefined, options: ImportDataOptions & { readonly abandon: boolean }) => {
       const { abandonImport, importData, requireOptions } = await import("./commands/import-data.ts");
       const settings = readLocalSettings(env);
       if (options.abandon) return run(abandonImport(terminal, settings, options));
-      return run(importData(terminal, settings, requireOptions(url, options), options));
+      return run(importData(terminal, settings, requireOptions(source, options), options));
     });
   ofProject(program.command("export"))
     .description("write all records of a project as CSV, with a manifest of counts and checksums")

@@ -1,5 +1,5 @@
 // Prints the plan and the result of an import of records. In: a plan with samples, or results. Out: lines.
-import { type ImportPlan, type PlannedStep, titleOf } from "./import/data/plan-steps.ts";
+import { type ImportPlan, type PlannedStep, titleOf } from "./import/data/import-plan.ts";
 import { grouped } from "./import/data/progress.ts";
 import type { StepResult } from "./import/data/run-import.ts";
 import type { Sample } from "./import/data/try-import.ts";
@@ -9,12 +9,11 @@ export function printImportPlan(
   terminal: Terminal,
   { steps, problems, left }: ImportPlan,
   samples: ReadonlyMap<PlannedStep, Sample>,
-  estimate: (step: PlannedStep) => number | null,
 ): void {
   const { out, paint } = terminal;
   out(paint("bold", "The import, in this order:"));
   for (const step of steps) {
-    const rows = estimate(step);
+    const { rows } = step;
     out(
       wrap(
         terminal,

@@ -48,10 +48,7 @@ function consumerOf(one: Outcome, other: Outcome, live: Model): Consumer | null 
   return one.warnings.some((warning) => warning.startsWith("field_not_served")) ? "warning" : null;
 }
 
-/**
- * The list of modules is only in the bundle for information, so it is no consumer. The same is true for the lines of
- * the tests.
- */
+/** The lists of modules and of the tests' lines are only information, so they are no consumers. */
 function served(model: Model): unknown {
   const { modules: _, tests, ...bundle } = compileModel(model);
   return {
@@ -89,10 +86,7 @@ const extra = (notation: Json, entity: JsonMap = {}): JsonMap =>
 const live = modelIn(outcomeOf(listing({ fields: { ...fields, other: "string" } })));
 const liveOffer = modelIn(outcomeOf({ ...head, entities: { offer: { fields } } }));
 
-/**
- * Keys that are required, or whose example in the grammar's table equals the default: another value of each, to compare
- * with.
- */
+/** Required keys, and keys whose example equals the default: another value of each, to compare with. */
 const others: Readonly<Record<string, JsonMap>> = {
   "blueprint: project": { project: "another" },
   "blueprint: modules": { modules: ["auth", "users", "roles", "storage", "webhooks", "workers", "audit_logs"] },

@@ -4,7 +4,7 @@ import type { Expression, Type } from "./tree.ts";
 
 export interface FieldSchema {
   readonly type: Type;
-  /** The record that the field's value is the id of; null for a plain value. */
+  /** The record whose id the field contains; null for a plain value. */
   readonly refersTo: string | null;
   /** For an object: its members. */
   readonly members?: ReadonlyMap<string, FieldSchema>;

@@ -8,6 +8,13 @@ import type { ExportPart } from "@plinth/control/router";
 import { readCopyLine } from "@plinth/postgres";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
+import {
+  type ExportedPart,
+  type ExportManifest,
+  FORMAT,
+  headerOf,
+  MANIFEST_FILE,
+} from "../import/data/folder/manifest.ts";
 import { createProgress, grouped, type Progress } from "../import/data/progress.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import type { Terminal } from "../terminal.ts";
@@ -16,20 +23,6 @@ import { type OfProject, withProject } from "./runs.ts";
 export interface ExportOptions extends OfProject {
   /** A new or empty folder. */
   readonly out: string;
-}
-
-export interface ExportManifest {
-  readonly format: "plinth export 1";
-  readonly project: string;
-  readonly exportedAt: string;
-  readonly parts: readonly ExportedPart[];
-}
-
-export interface ExportedPart extends ExportPart {
-  readonly file: string;
-  readonly count: number;
-  /** The sum of the hashes of its rows, in the form that imports use. */
-  readonly checksum: string;
 }
 
 export async function exportData(
@@ -51,13 +44,13 @@ export async function exportData(
       await control.transfers.closeExport.mutate({ projectId, exportId: opened.id });
     }
     const exportedAt = new Date().toISOString();
-    const manifest: ExportManifest = { format: "plinth export 1", project, exportedAt, parts };
+    const manifest: ExportManifest = { format: FORMAT, project, exportedAt, parts };
     // Written last: a folder without it is incomplete.
-    await writeFile(join(out, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    await writeFile(join(out, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     if (json) terminal.out(JSON.stringify(manifest));
     else {
       for (const { file, count } of parts) terminal.out(`${file}: ${grouped(count)} rows`);
-      terminal.out(`Counts and checksums: ${join(out, "manifest.json")}`);
+      terminal.out(`Counts and checksums: ${join(out, MANIFEST_FILE)}`);
     }
     return 0;
   });
@@ -78,12 +71,11 @@ async function writePart(
   const file = `${part.name}.csv`;
   // The folder has customers' data, so other users of this machine can't read it.
   const stream = createWriteStream(join(out, file), { flags: "wx", mode: 0o600 });
-  const header = part.kind === "records" ? part.fields : [`${part.entity}_id`, part.fields[0] ?? "other_id"];
   let count = 0;
   let checksum = 0n;
   let after: string | null = null;
   try {
-    stream.write(csvLine(header));
+    stream.write(csvLine(headerOf(part)));
     do {
       const page: Awaited<ReturnType<typeof control.transfers.exportPage.query>> =
         await control.transfers.exportPage.query({ projectId, exportId, part: part.name, after });

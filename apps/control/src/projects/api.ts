@@ -70,6 +70,8 @@ export interface ProjectStatus {
   readonly firstRequestAt: string | null;
   readonly lastRequestAt: string | null;
   readonly requests: number;
+  /** Id of an API key > when it was last used, to the second. A key that was never used is absent. */
+  readonly keysUsedAt: Readonly<Record<string, string>>;
 }
 
 export type ProjectProcedures = {

@@ -43,6 +43,7 @@ const NOT_PROVISIONED: ProjectStatus = {
   firstRequestAt: null,
   lastRequestAt: null,
   requests: 0,
+  keysUsedAt: {},
 };
 
 export function createProjectService(options: ProjectServiceOptions): ProjectService {

@@ -1,4 +1,4 @@
-// What conditions and templates can read of an event. In: an event. Out: their evaluation context.
+// The part of an event that conditions and templates can read. In: an event. Out: their evaluation context.
 import type { EvaluationContext, Value } from "@plinth/expression";
 import type { ProjectEvent } from "./event.ts";
 

@@ -140,7 +140,7 @@ async function perform(
 }
 
 /**
- * A dry run is rolled back together with its audit line. What it has shown of an existing record is therefore audited
+ * A dry run is rolled back together with its audit line. Therefore an existing record that it has shown is audited
  * separately.
  */
 async function tryOne(

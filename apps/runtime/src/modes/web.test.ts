@@ -226,6 +226,26 @@ describe("the internal listener", () => {
     expect((await internal("GET", `${newId("prj")}/status`)).status).toBe(404);
   });
 
+  it("reports when each key was last used", async () => {
+    const [used, unused] = await Promise.all(
+      [0, 1].map(async () => {
+        const [id, key] = [newId("key"), newApiKey("secret")];
+        const body = { hash: hashApiKey(key), kind: "secret", role: null, name: "key", expiresAt: null };
+        expect((await internal("PUT", `${projectId}/keys/${id}`, body)).status).toBe(204);
+        return { id, key };
+      }),
+    );
+    if (used === undefined || unused === undefined) throw new Error("two keys were created");
+    const before = Date.now();
+    expect((await api("GET", "/v1/resources/notes", used.key)).status).toBe(200);
+    const keysUsedAt = async (): Promise<Record<string, string>> =>
+      ((await internal("GET", `${projectId}/status`)).body as { keysUsedAt: Record<string, string> }).keysUsedAt;
+    await expect.poll(keysUsedAt, { timeout: 4_000 }).toHaveProperty(used.id);
+    const at = (await keysUsedAt())[used.id] ?? "";
+    expect(Math.abs(Date.parse(at) - before)).toBeLessThan(10_000);
+    expect(await keysUsedAt()).not.toHaveProperty(unused.id);
+  });
+
   it("reports the state of the schema, and measures a plan without running it", async () => {
     const schema = await internal("GET", `${projectId}/schema`);
     expect(schema).toMatchObject({ status: 200, body: { drift: [], setAside: [] } });

@@ -1,11 +1,11 @@
-// Who acts in a project: a key, a user, a person in the console, or the service itself. Types, and the values that
+// The principal that acts in a project: a key, a user, a person in the console, or the service itself. Types, and the values that
 // statements and logs need of a principal.
 import type { ProjectId } from "@plinth/bundle";
 
-/** Who acts. `roles` are expanded by inheritance and sorted. */
+/** A principal that acts. `roles` are expanded by inheritance and sorted. */
 export type Principal = CallerPrincipal | ServicePrincipal;
 
-/** Who sends requests. Their roles always include `public`. */
+/** A principal that sends requests. Their roles always include `public`. */
 export type CallerPrincipal = KeyPrincipal | UserPrincipal | OperatorPrincipal;
 
 export interface KeyPrincipal {

@@ -42,7 +42,7 @@ export interface EntityView {
   readonly tables: readonly Table[];
   /** Whether writes check for listeners. A release from before events existed has no place for events. */
   readonly emits: boolean;
-  /** What its writes record for subscribers to changes; null for nothing. */
+  /** The changes that its writes record for subscribers; null for none. */
   readonly watched: Watched | null;
   /** The entities of the release by name, including this one. */
   readonly all: ReadonlyMap<string, EntityView>;
@@ -186,7 +186,7 @@ export function oneHolds(
 
 /**
  * The organization's rule over every row that the operation sees, so that a row can't be moved to or from another
- * organization. Of the caller's organizations, the request's one counts. A request without an organization sees no row.
+ * organization. Only the request's organization counts. A request without an organization sees no row.
  */
 function scopeOf(view: EntityView, caller: StatementCaller, parameters: Parameters, rows: RowAliases): Condition {
   const { scope } = view.entity;

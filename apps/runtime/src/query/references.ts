@@ -154,7 +154,7 @@ export function sentPairs(field: JoinedField, parameters: Parameters): string {
   return `(select coalesce(json_agg(_u order by _u), '[]'::json) from unnest(${parameters.ids(field)}) as _u)`;
 }
 
-/** What the caller sees of a list that was stored as jsonb; null if they see all of it. */
+/** The visible part of a list that was stored as jsonb; null if the caller sees all of it. */
 export function shownOfKept(
   view: EntityView,
   field: JoinedField,

@@ -97,9 +97,7 @@ export function rowsByWay(
   return `select _e.* from _cur cross join lateral (${arms.join(" union all ")}) _e`;
 }
 
-/**
- * Of several ways, the first that is allowed and lacks nothing; else the one that the refusal describes. For `_new`.
- */
+/** Chooses the first way that is allowed and lacks nothing; else the one that the refusal describes. For `_new`. */
 export function chosenWay(
   view: EntityView,
   ways: readonly Way[],

@@ -58,7 +58,7 @@ function termsOf(grants: readonly Grant[]): WriteTerms {
   return { forced: new Map(names.map((name) => [name, first.set[name] as SqlTemplate])), limited };
 }
 
-/** Who can name the field: nobody, everybody with a grant, or callers for whom one of these rules holds. */
+/** The callers who can name the field: nobody, everybody with a grant, or callers for whom one of these rules holds. */
 export function writableBy(terms: WriteTerms, field: string): "nobody" | "all" | readonly Predicate[] {
   if (terms.limited === null) return "all";
   const opening = terms.limited.filter((grant) => grant.fields === null || grant.fields.includes(field));

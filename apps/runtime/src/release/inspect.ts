@@ -51,8 +51,11 @@ export async function inspectProject(pool: Pool, projectId: string): Promise<Pro
     first_request_at: Date | null;
     last_request_at: Date | null;
     requests: string;
+    keys_used: Readonly<Record<string, string>> | null;
   }>(
-    `SELECT p.active_release_id, r.bundle_hash, p.first_request_at, p.last_request_at, p.requests
+    `SELECT p.active_release_id, r.bundle_hash, p.first_request_at, p.last_request_at, p.requests,
+       (SELECT jsonb_object_agg(k.id, k.last_used_at) FROM plinth.api_keys k
+        WHERE k.project_id = p.id AND k.last_used_at IS NOT NULL) AS keys_used
      FROM plinth.projects p LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`,
     [projectId],
   );
@@ -64,6 +67,9 @@ export async function inspectProject(pool: Pool, projectId: string): Promise<Pro
     firstRequestAt: timeOf(row.first_request_at),
     lastRequestAt: timeOf(row.last_request_at),
     requests: Number(row.requests),
+    keysUsedAt: Object.fromEntries(
+      Object.entries(row.keys_used ?? {}).map(([id, usedAt]) => [id, new Date(usedAt).toISOString()]),
+    ),
   };
 }
 

@@ -54,7 +54,7 @@ const NOTHING: Catalogue = { serverVersion: 0, entries: [] };
 
 interface FailedRelease {
   readonly id: string;
-  /** Of its completed steps; verifications leave nothing. */
+  /** The hashes of its completed steps; verifications leave nothing. */
   readonly hashes: readonly string[];
 }
 

@@ -47,7 +47,7 @@ function holesOf(projectId: ProjectId, schema?: string): Readonly<Record<string,
   };
 }
 
-/** What a step does, whatever its name: the same in the plan of a corrected release. */
+/** The effect of a step without its name: the same in the plan of a corrected release. */
 export function essenceOf(step: MigrationStep): object {
   const { id: _id, summary: _summary, undo: _undo, ...essence } = step;
   return essence;

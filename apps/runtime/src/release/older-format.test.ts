@@ -5,7 +5,6 @@ import path from "node:path";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import {
   type Bundle,
-  defaultLimitsMax,
   FORMAT_VERSION,
   hashApiKey,
   hashOf,
@@ -20,19 +19,9 @@ import { proposeChange } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RuntimeConfig } from "../config.ts";
-import {
-  cellId,
-  cellSecret,
-  controlSigner,
-  createTestDatabase,
-  kek,
-  type TestDatabase,
-  trust,
-} from "../modes/testing/cell.ts";
+import { cellId, cellSecret, controlSigner, createTestDatabase, type TestDatabase } from "../modes/testing/cell.ts";
+import { webConfigOf } from "../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
-import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
-import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { bundleOf } from "./stored-release.ts";
 
 const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
@@ -62,45 +51,12 @@ afterAll(async () => {
 /** For the tables, a new start is the same as a new version of Plinth: nothing is in memory. */
 async function start(): Promise<void> {
   await service?.stop();
-  const config: RuntimeConfig = {
-    databaseUrl: database.url,
-    apiHost: "127.0.0.1",
+  const config = {
+    ...webConfigOf(database.url),
     rateLimit: { perSecond: 1_000, burst: 1_000 },
-    apiPort: 0,
-    internalHost: "127.0.0.1",
-    internalPort: 0,
-    cellId,
-    controlKeys: trust.controlKeys,
-    cellSecret,
-    kek,
-    limitsMax: defaultLimitsMax,
-    cacheBytesMax: 128 * 1024 * 1024,
-    preparedMax: 100,
-    slowMsPerSecond: 500,
     apiDomain: null,
-    publicUrl: "http://127.0.0.1:4000",
-    hooksUrl: "http://127.0.0.1:4000",
-    inboundLimits: defaultInboundLimits,
-    webhookLimits: defaultWebhookLimits,
-    parentPid: undefined,
-    projectRateLimit: { perSecond: 10_000, burst: 20_000 },
-    socketsPerAddress: 512,
-    isTrustedProxy: () => false,
-    webhookPort: 0,
-    webhookHost: "127.0.0.1",
-    healthPort: 0,
-    healthHost: "127.0.0.1",
-    outboundAllowed: () => false,
-    outboundPorts: new Set([443]),
-    mailsPerHour: 1_000,
-    streamLimits: { perProject: 5_000, perCaller: 100 },
-    mailbox: false,
-    callMsMax: 60_000,
-    workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
-    workRetentionDays: 30,
-    workRowsMax: 1_000,
     logLevel: "info",
-  };
+  } as const;
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
   service = await startWeb(config, createLogger({ name: "test", destination }));
 }

@@ -13,7 +13,7 @@ export interface SeedPlace {
   /** Quoted. */
   readonly schema: string;
   readonly entity: BundleEntity;
-  /** Of the entity's table. */
+  /** The checks of the entity's table. */
   readonly checks: readonly Check[];
 }
 

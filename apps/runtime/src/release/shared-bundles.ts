@@ -19,7 +19,7 @@ export interface SharedBundles {
 }
 
 interface Entry extends SharedBundle {
-  /** Of the served part: projects that only differ in their name share it. */
+  /** The hash of the served part: projects that only differ in their name share it. */
   readonly hash: string;
   /** The hashes of whole bundles that have this served part. */
   readonly names: Set<string>;

@@ -9,7 +9,7 @@ export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;
 
 export interface Violator {
   readonly id: string;
-  /** What is wrong with it; empty if that would reveal a masked value. */
+  /** The problem; empty if that would reveal a masked value. */
   readonly text: string;
 }
 

@@ -11,7 +11,7 @@ export interface Start {
   readonly schedule: BundleSchedule;
   readonly runId: string;
   readonly tickMs: number;
-  /** Who starts it; for a tick, the schedule itself. */
+  /** The actor that starts it; for a tick, the schedule itself. */
   readonly by: { readonly kind: string; readonly id: string };
   /** The request in its traces. */
   readonly requestId: string;

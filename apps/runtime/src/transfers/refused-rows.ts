@@ -6,7 +6,7 @@ import type { ClientBase } from "pg";
 import { JUDGED } from "./staged-rows.ts";
 import type { LineRefusal } from "./text-forms.ts";
 
-/** Of a source's key in a report. */
+/** Shown characters of a source's key in a report. */
 const KEY_SHOWN_MAX = 200;
 
 export class RefusedRows {

@@ -1,7 +1,13 @@
 // Imports one batch, from lines to records, in one transaction with the import's ledger and one row of the audit log.
 // In: a batch and its sender. Out: the number of stored rows, and each refused row with its reason. A batch is taken
 // once or not at all, even after a crash. It creates no events, and no changes for subscribers.
-import type { BatchBody, BatchOutcome, StepState } from "@plinth/bundle/cell";
+import {
+  BATCH_CHARS_MAX,
+  type BatchBody,
+  type BatchOutcome,
+  type RowRefusal,
+  type StepState,
+} from "@plinth/bundle/cell";
 import { type BulkScope, type BulkTransaction, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ClientBase } from "pg";
@@ -38,7 +44,7 @@ export async function takeBatch(
       if (!batch.dry && before.lastKey !== batch.after) {
         throw new Fault("conflict", { detail: "The import has reached another row meanwhile. Read its position." });
       }
-      const taken = await takeRows(open, release, batch);
+      const taken = withTooLarge(await takeRows(open, release, batch), batch);
       const state = stateAfter(before, batch, taken);
       const outcome = { accepted: taken.accepted, refused: taken.refusals.length, refusals: taken.refusals, state };
       if (batch.dry) throw new Tried(outcome);
@@ -78,8 +84,27 @@ async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: Ba
 }
 
 interface Sent {
-  /** Of all rows, computed by the source. */
+  /** The checksum of all rows, computed by the source. */
   readonly sentChecksum: string;
+}
+
+/** Adds the rows that were too large to be sent. */
+function withTooLarge(taken: Taken & Sent, { tooLarge = [] }: BatchBody): Taken & Sent {
+  const hashes = tooLarge.reduce((sum, { hash }) => sum + BigInt(hash), 0n);
+  const refusals = tooLarge.map(
+    ({ key }): RowRefusal => ({
+      key,
+      field: null,
+      code: "too_large",
+      message: `The row has more than ${BATCH_CHARS_MAX.toLocaleString("en-US")} characters, the largest size of a batch. Create the record through the API.`,
+    }),
+  );
+  return {
+    ...taken,
+    refusals: [...taken.refusals, ...refusals],
+    refusedChecksum: String(BigInt(taken.refusedChecksum) + hashes),
+    sentChecksum: String(BigInt(taken.sentChecksum) + hashes),
+  };
 }
 
 async function takeRecords(
@@ -111,11 +136,11 @@ function nothingTaken(name: string): StepState {
   };
 }
 
-function stateAfter(before: StepState, { last, count }: BatchBody, taken: Taken & Sent): StepState {
+function stateAfter(before: StepState, { last, count, tooLarge = [] }: BatchBody, taken: Taken & Sent): StepState {
   return {
     name: before.name,
     lastKey: last,
-    read: before.read + count,
+    read: before.read + count + tooLarge.length,
     accepted: before.accepted + taken.accepted,
     refused: before.refused + taken.refusals.length,
     checksum: String(BigInt(before.checksum) + BigInt(taken.checksum)),

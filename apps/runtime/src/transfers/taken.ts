@@ -4,7 +4,7 @@ import type { RowRefusal } from "@plinth/bundle/cell";
 /** The result of a batch. */
 export interface Taken {
   readonly accepted: number;
-  /** Of the stored records. */
+  /** The checksum of the stored records. */
   readonly checksum: string;
   readonly refusals: readonly RowRefusal[];
   readonly refusedChecksum: string;

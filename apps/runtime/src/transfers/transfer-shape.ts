@@ -1,4 +1,4 @@
-// What an import can write and an export can read. In: the live release. Out: entities with their fields. It never
+// The data that an import can write and an export can read. In: the live release. Out: entities with their fields. It never
 // names data that nobody can read or write: password hashes aren't fields, and encrypted values stay.
 import type { BundleField } from "@plinth/bundle";
 import type { ExportPart, TransferEntity, TransferField, TransferShape } from "@plinth/bundle/cell";

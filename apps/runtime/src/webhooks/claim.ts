@@ -79,11 +79,11 @@ export const CLAIMED = `d.id, d.project_id, d.event_id, d.event_name, d.body, d.
     json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
       'payload', e.payload, 'version', e.version) AS endpoint`;
 
-/** Of the rows `p`. */
+/** SQL over the rows `p`. */
 const CALLS_AT_ONCE = (most: string): string => `least(coalesce(p.webhook_concurrency, ${CONCURRENCY}), ${most}::int)`;
 
 const IS_DUE = `SELECT 1 FROM plinth.webhook_deliveries WHERE status = 'pending' AND due_at <= clock_timestamp() LIMIT 1`;
-/** Of the row `e`. */
+/** SQL over the row `e`. */
 const DOUBTFUL = "(e.failures > 0 OR e.last_success_at IS NULL)";
 const IS_FREE = "(e.holder = $1 OR e.lease_until IS NULL OR e.lease_until <= clock_timestamp())";
 const LASTS = `(e.lease_until > clock_timestamp() + interval '${LEFT_MS_MIN} milliseconds') IS TRUE`;
@@ -177,7 +177,7 @@ export async function releaseEndpoints(pool: Pool, holder: string, endpoints: re
 }
 
 export interface Begun {
-  /** Of the attempt. */
+  /** The number of the attempt. */
   readonly number: number;
   /** The secrets that sign it, the newest first. There are several while receivers change over. */
   readonly secrets: readonly SigningSecret[];

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly owner_kind: "user" | "organization" | null;
   readonly owner_id: string | null;
   readonly payload: "full" | "thin";
-  /** Of payloads. */
+  /** The version of payloads. */
   readonly version: number;
 }
 

@@ -147,7 +147,7 @@ test("of a call: the status of the service's answer, even through a worker", asy
   expect(await notes()).toEqual(["gone 410", "handed on", "nobody answered"]);
   const { steps } = dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
   const errors = new Map(steps.map((step: { path: string; error: unknown }) => [step.path, step.error]));
-  const gone = { code: "http_status", message: "The service answered with 410.", status: 410 };
+  const gone = { code: "http_status", message: "The service answered with status 410.", status: 410 };
   expect([errors.get("call"), errors.get("pass_on")]).toEqual([gone, gone]);
   expect(errors.get("inside")).not.toHaveProperty("status");
 });

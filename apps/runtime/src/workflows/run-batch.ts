@@ -87,7 +87,7 @@ interface Written {
   readonly steps: Map<string, string>;
   /** By run. */
   readonly ends: Map<string, string>;
-  /** Of everything together. */
+  /** The size of everything together. */
   characters: number;
 }
 

@@ -230,7 +230,7 @@ async function asCell<Result>(open: TenantTransaction, work: () => Promise<Resul
 }
 
 /**
- * Waits for an answer. Who can approve is checked when somebody answers. The run is marked as waiting as soon as the
+ * Waits for an answer. The approver's role is checked when somebody answers. The run is marked as waiting as soon as the
  * approval is visible.
  */
 export async function awaitApproval(

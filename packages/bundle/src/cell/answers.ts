@@ -30,6 +30,8 @@ export interface ProjectState {
   readonly firstRequestAt: string | null;
   readonly lastRequestAt: string | null;
   readonly requests: number;
+  /** Id of an API key > when it was last used, to the second. A key that was never used is absent. */
+  readonly keysUsedAt: Readonly<Record<string, string>>;
 }
 
 /** A project's schema compared with what its last release left, and what is kept of dropped parts. */
@@ -104,6 +106,8 @@ export const projectState: z.ZodType<ProjectState> = z.object({
   firstRequestAt: time,
   lastRequestAt: time,
   requests: z.number(),
+  // A cell of the previous version doesn't report it.
+  keysUsedAt: z.record(z.string(), z.string()).default({}),
 });
 
 // What is set aside is copied into the next plan unchanged: the cell recorded it from an approved plan.

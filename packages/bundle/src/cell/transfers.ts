@@ -5,8 +5,10 @@ import type { CellCall } from "./calls.ts";
 
 /** The maximum number of rows in a batch; each batch is a transaction. */
 export const BATCH_ROWS_MAX = 10_000;
-/** The maximum number of characters in a batch; a batch of wide rows has fewer rows. */
+/** The maximum number of characters in a batch, as a JSON string; a batch of wide rows has fewer rows. */
 export const BATCH_CHARS_MAX = 1_500_000;
+/** The maximum number of rows in a batch that are too large. */
+const TOO_LARGE_ROWS_MAX = 500;
 
 /** An entity in an import or an export. */
 export interface TransferEntity {
@@ -87,12 +89,21 @@ export interface BatchBody {
    * the source.
    */
   readonly rows: string;
+  /** Rows that are larger than a batch. They are counted and refused, and the import continues after them. */
+  readonly tooLarge?: readonly TooLargeRow[];
   /** The organization of records without a column for it. */
   readonly organization: string | null;
   /** True: rows are checked and nothing is written. */
   readonly dry: boolean;
   /** In a dry run, the entities whose records come later: references to them are not checked. */
   readonly pending: readonly string[];
+}
+
+export interface TooLargeRow {
+  /** The key, as reports show it. */
+  readonly key: string;
+  /** The hash of its values, computed by the source. */
+  readonly hash: string;
 }
 
 export interface CloseBody {
@@ -154,17 +165,22 @@ const importStep: z.ZodType<ImportStep, ImportStep> = z.strictObject({
   fields: z.array(name).min(1).max(500),
 });
 
-export const batchBody: z.ZodType<BatchBody, BatchBody> = z.strictObject({
-  source,
-  step: importStep,
-  after: key.nullable(),
-  last: key,
-  count: z.number().int().min(1).max(BATCH_ROWS_MAX),
-  rows: z.string().max(BATCH_CHARS_MAX),
-  organization: z.uuid().nullable(),
-  dry: z.boolean(),
-  pending: z.array(name).max(1000),
-});
+const tooLargeRow = z.strictObject({ key: z.string().max(200), hash: z.string().regex(/^\d{1,20}$/) });
+
+export const batchBody: z.ZodType<BatchBody, BatchBody> = z
+  .strictObject({
+    source,
+    step: importStep,
+    after: key.nullable(),
+    last: key,
+    count: z.number().int().min(0).max(BATCH_ROWS_MAX),
+    rows: z.string().max(BATCH_CHARS_MAX),
+    tooLarge: z.array(tooLargeRow).max(TOO_LARGE_ROWS_MAX).exactOptional(),
+    organization: z.uuid().nullable(),
+    dry: z.boolean(),
+    pending: z.array(name).max(1000),
+  })
+  .refine(({ count, tooLarge = [] }) => count + tooLarge.length > 0, "must have a row");
 
 export const closeBody: z.ZodType<CloseBody> = z.strictObject({ source: source.nullable() });
 

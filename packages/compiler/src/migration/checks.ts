@@ -143,7 +143,7 @@ function verifyCheck(table: TableChange, check: Check, expression: string): Step
   );
 }
 
-/** An author's check can be too complex for an index: rows that violate it meanwhile are found after the switch. */
+/** An author's check can be too complex for an index: rows that violate it in the meantime are found after the switch. */
 function guardCheck(table: TableChange, check: Check, expression: string): readonly Step[] {
   if (check.rule.kind === "sql") return [];
   return guardSteps(table, {

@@ -48,7 +48,9 @@ export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () =
 }
 
 /** @throws TRPCClientError if the cell refuses the whole batch, or stays unavailable. */
-export async function sendBatch(target: Target, batch: ImportBatch): Promise<Sent> {
+export async function sendBatch(target: Target, { tooLarge = [], ...rows }: ImportBatch): Promise<Sent> {
+  // Older control APIs only accept batches without `tooLarge`.
+  const batch: ImportBatch = tooLarge.length === 0 ? rows : { ...rows, tooLarge };
   for (let tries = 0; ; tries++) {
     try {
       const outcome = await target.control.transfers.takeBatch.mutate({ projectId: target.projectId, batch });

@@ -1,58 +1,26 @@
-// Plans an import. In: a mapping, the source's tables, and the fields of the project. Out: steps in an order in which each
+// Plans an import from a database. In: a mapping, the source's tables, and the fields of the project. Out: steps in an order in which each
 // reference finds its record, with the problems, and the tables and columns that are not imported.
-import type { ImportStep, TransferEntity, TransferField, TransferShape } from "@plinth/control/router";
+import type { TransferEntity, TransferField, TransferShape } from "@plinth/control/router";
 import type { ForeignSchema, ForeignTable } from "../foreign-schema.ts";
+import type { ImportPlan, PlannedStep, PlanOptions } from "./import-plan.ts";
 import type { DataMapping, LinkMapping, TableMapping } from "./mapping.ts";
+import { missingFields, refusalOf } from "./missing-fields.ts";
 import { orderEntities } from "./order-entities.ts";
+import type { Source } from "./source.ts";
 import { idOf, referredId, type SourceTables, valueText } from "./source-sql.ts";
-import { createSourceStep, type SourceStep } from "./source-step.ts";
+import { createSourceStep } from "./source-step.ts";
 
-export interface ImportPlan {
-  readonly steps: readonly PlannedStep[];
-  /** If there are any, nothing is imported. */
-  readonly problems: readonly string[];
-  /** Tables and columns that are not imported, with reasons. */
-  readonly left: readonly string[];
-}
-
-/** A step before the import's salt is known. */
-export interface PlannedStep {
-  readonly table: ForeignTable;
-  readonly entity: string;
-  readonly kind: ImportStep["kind"];
-  /** Field > column. The id has none, because the key makes it. */
-  readonly columns: readonly (readonly [field: string, column: string])[];
-  readonly withSalt: (salt: string) => SourceStep;
-}
-
-/** The title for people. */
-export function titleOf({
-  table,
-  entity,
-  kind,
-  columns,
-}: Pick<PlannedStep, "table" | "entity" | "kind" | "columns">): string {
-  const [field] = columns[0] ?? [];
-  switch (kind) {
-    case "records":
-      return `${table.id} > ${entity}`;
-    case "fill":
-      return `${table.id} > ${entity}.${field}, after all records`;
-    case "links":
-      return `${table.id} > pairs of ${entity}.${field}`;
-  }
-}
-
-export interface PlanOptions {
+export interface DatabasePlanOptions extends PlanOptions {
+  readonly source: Source;
   readonly schema: ForeignSchema;
   readonly mapping: DataMapping;
   readonly shape: TransferShape;
   readonly tables: SourceTables;
-  /** Whether there is an organization for records without a column for it. */
-  readonly hasOrganization: boolean;
+  /** The estimated number of rows of a table, by its id. */
+  readonly rowsOf: (table: string) => number | null;
 }
 
-export function planSteps(options: PlanOptions): ImportPlan {
+export function planSteps(options: DatabasePlanOptions): ImportPlan {
   const { schema, mapping, shape, tables } = options;
   const problems: string[] = [];
   const left = unmappedTables(schema, mapping);
@@ -69,9 +37,9 @@ export function planSteps(options: PlanOptions): ImportPlan {
   const ordered = orderEntities(made.map(({ entity, references }) => ({ entity: entity.name, references })));
   problems.push(...ordered.problems);
   const steps = ordered.entities.flatMap((name) =>
-    made.filter(({ entity }) => entity.name === name).map((one) => recordStep(one, ordered.deferred)),
+    made.filter(({ entity }) => entity.name === name).map((one) => recordStep(one, ordered.deferred, options)),
   );
-  const fills = made.flatMap((one) => fillSteps(one, ordered.deferred));
+  const fills = made.flatMap((one) => fillSteps(one, ordered.deferred, options));
   const links = mapping.links.flatMap((link) => linkStep(link, known, options, problems) ?? []);
   return { steps: [...steps, ...fills, ...links], problems, left };
 }
@@ -101,7 +69,7 @@ function unmappedTables({ tables }: ForeignSchema, mapping: DataMapping): string
 function columnsOf(
   known: KnownTable,
   all: readonly KnownTable[],
-  { tables, hasOrganization }: PlanOptions,
+  { tables, hasOrganization }: DatabasePlanOptions,
   problems: string[],
   left: string[],
 ): MadeTable {
@@ -139,26 +107,14 @@ function columnsOf(
   for (const { name } of table.columns)
     if (!taken.has(name) && !elsewhere(name) && table.key?.columns.includes(name) !== true)
       left.push(`${table.id}.${name}: no field is mapped to it`);
-  for (const field of entity.fields) {
-    const isGiven = field.name === "id" || columns.some((one) => one.field === field);
-    const isOrganization = field.name === "org_id" && entity.inOrganization;
-    if (isOrganization && !isGiven && !hasOrganization)
-      problems.push(`${entity.name}.org_id: each record needs an organization: name one with --organization ID`);
-    else if (field.required && !isGiven && !isOrganization)
-      problems.push(`${entity.name}.${field.name}: it is required, and no column of ${table.id} is mapped to it`);
-  }
+  const given = new Set(columns.map(({ field }) => field.name));
+  problems.push(...missingFields(entity, given, { from: table.id, hasOrganization }));
   const references = columns.flatMap(({ field }) =>
     field.references !== null && all.some((one) => one.entity.name === field.references)
       ? [{ field: field.name, entity: field.references, nullable: field.nullable }]
       : [],
   );
   return { ...known, columns, references };
-}
-
-function refusalOf({ name: entity }: TransferEntity, name: string, field: TransferField | undefined): string | null {
-  if (field === undefined) return `${entity} has no field ${name}`;
-  if (field.isList) return `${entity}.${name} is a many-to-many field, which is imported from a table of pairs`;
-  return field.refused === null ? null : `${entity}.${name} can't be imported. ${field.refused}`;
 }
 
 /** The foreign key that contains the column and refers to a table of the entity. */
@@ -179,32 +135,43 @@ function referenceBy(
 type Deferred = ReadonlySet<string>;
 const deferredName = (entity: string, field: string): string => `${entity}.${field}`;
 
-function recordStep({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep {
+function recordStep(
+  { table, entity, columns }: MadeTable,
+  deferred: Deferred,
+  { source, rowsOf }: DatabasePlanOptions,
+): PlannedStep {
   const now = columns.filter(({ field }) => !deferred.has(deferredName(entity.name, field.name)));
   const fields = ["id", ...now.map(({ field }) => field.name)];
   return {
-    table,
+    from: table.id,
     entity: entity.name,
     kind: "records",
+    rows: rowsOf(table.id),
     columns: now.map(({ field, column }) => [field.name, column] as const),
     withSalt: (salt) =>
-      createSourceStep(table, { kind: "records", entity: entity.name, fields }, [
+      createSourceStep(source, table, { kind: "records", entity: entity.name, fields }, [
         idOf(table, "_t", { salt, entity: entity.name }),
         ...now.map(({ sql }) => sql(salt)),
       ]),
   };
 }
 
-function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep[] {
+function fillSteps(
+  { table, entity, columns }: MadeTable,
+  deferred: Deferred,
+  { source, rowsOf }: DatabasePlanOptions,
+): PlannedStep[] {
   return columns
     .filter(({ field }) => deferred.has(deferredName(entity.name, field.name)))
     .map(({ field, column, sql }) => ({
-      table,
+      from: table.id,
       entity: entity.name,
       kind: "fill",
+      rows: rowsOf(table.id),
       columns: [[field.name, column]],
       withSalt: (salt) =>
         createSourceStep(
+          source,
           table,
           { kind: "fill", entity: entity.name, fields: ["id", field.name] },
           [idOf(table, "_t", { salt, entity: entity.name }), sql(salt)],
@@ -216,7 +183,7 @@ function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred): P
 function linkStep(
   link: LinkMapping,
   known: readonly KnownTable[],
-  { tables, shape }: PlanOptions,
+  { source, tables, shape, rowsOf }: DatabasePlanOptions,
   problems: string[],
 ): PlannedStep | null {
   const table = tables.byId.get(link.table);
@@ -236,12 +203,13 @@ function linkStep(
   const idBy = (salt: string, column: string, { reference, target }: typeof own): string =>
     referredId(column, reference, { table: target.table, salt, entity: target.entity.name });
   return {
-    table,
+    from: table.id,
     entity: link.entity,
     kind: "links",
+    rows: rowsOf(table.id),
     columns: [[link.field, link.other]],
     withSalt: (salt) =>
-      createSourceStep(table, { kind: "links", entity: link.entity, fields: [link.field] }, [
+      createSourceStep(source, table, { kind: "links", entity: link.entity, fields: [link.field] }, [
         idBy(salt, link.own, own),
         idBy(salt, link.other, other),
       ]),

@@ -1,15 +1,15 @@
-// Runs an import. In: a plan, a source and a project. Out: for each step the numbers of rows that were read, stored and refused,
+// Runs an import. In: a plan and a project. Out: for each step the numbers of rows that were read, stored and refused,
 // and whether both sides have the same values. The next batch is read while the cell stores one. It continues where an earlier
 // run stopped.
 import type { StepState } from "@plinth/control/router";
+import type { Batch } from "./batches.ts";
 import { closeImport, type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
-import { type PlannedStep, titleOf } from "./plan-steps.ts";
+import { type PlannedStep, type SourceStep, titleOf } from "./import-plan.ts";
 import type { Progress } from "./progress.ts";
 import type { RefusalFile } from "./refusal-file.ts";
-import type { Batch, Source } from "./source.ts";
-import type { SourceStep } from "./source-step.ts";
 
 export interface StepResult {
+  /** The table or the file. */
   readonly table: string;
   readonly entity: string;
   readonly kind: PlannedStep["kind"];
@@ -24,16 +24,14 @@ export interface StepResult {
 }
 
 export interface RunOptions extends ImportBatchOptions {
-  readonly source: Source;
   readonly target: Target;
   readonly steps: readonly PlannedStep[];
-  readonly estimate: (step: PlannedStep) => number | null;
   readonly refusals: RefusalFile;
   readonly progress: Progress;
 }
 
 export async function runImport(options: RunOptions): Promise<readonly StepResult[]> {
-  const { source, target, steps } = options;
+  const { target, steps } = options;
   const opened = await openImport(target);
   const made = steps.map((planned) => ({ planned, step: planned.withSalt(opened.salt) }));
   const states = new Map(opened.steps.map((state) => [state.name, state]));
@@ -43,24 +41,23 @@ export async function runImport(options: RunOptions): Promise<readonly StepResul
   }
   const results: StepResult[] = [];
   for (const { planned, step } of made) {
-    const [counted] = await source.rows<{ count: string }>(step.count);
-    results.push(compare(planned, Number(counted?.count ?? 0), states.get(step.step.name)));
+    results.push(compare(planned, await step.count(), states.get(step.step.name)));
   }
   await closeImport(target);
   return results;
 }
 
 async function runStep(
-  { source, target, organization, estimate, refusals, progress }: RunOptions,
+  { target, organization, refusals, progress }: RunOptions,
   planned: PlannedStep,
-  { step, table, copyAfter }: SourceStep,
+  { step, batches }: SourceStep,
   before: StepState | null,
   bounds: { readonly rowsMax: number; readonly charsMax: number },
 ): Promise<StepState | null> {
   let state = before;
-  const of = estimate(planned);
+  const of = planned.rows;
   if (before !== null) progress.add(titleOf(planned), before.read, of);
-  for await (const batch of ahead(source.batches(copyAfter(before?.lastKey ?? null), bounds))) {
+  for await (const batch of ahead(batches(before?.lastKey ?? null, bounds))) {
     const after: string | null = state?.lastKey ?? null;
     const sent = await sendBatch(target, {
       source: target.source,
@@ -72,8 +69,8 @@ async function runStep(
       pending: [],
     });
     state = sent.state;
-    await refusals.add({ table: table.id, entity: step.entity }, sent.outcome?.refusals ?? []);
-    progress.add(titleOf(planned), batch.count, of);
+    await refusals.add({ table: planned.from, entity: step.entity }, sent.outcome?.refusals ?? []);
+    progress.add(titleOf(planned), batch.count + batch.tooLarge.length, of);
   }
   return state;
 }
@@ -92,9 +89,9 @@ async function* ahead(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
   }
 }
 
-function compare({ table, entity, kind }: PlannedStep, found: number, state: StepState | undefined): StepResult {
+function compare({ from, entity, kind }: PlannedStep, found: number, state: StepState | undefined): StepResult {
   const { accepted = 0, refused = 0, checksum = "0", sentChecksum = "0", refusedChecksum = "0" } = state ?? {};
   const sourceChecksum = String(BigInt(sentChecksum) - BigInt(refusedChecksum));
   const isWhole = found === accepted + refused && sourceChecksum === checksum;
-  return { table: table.id, entity, kind, found, accepted, refused, sourceChecksum, checksum, isWhole };
+  return { table: from, entity, kind, found, accepted, refused, sourceChecksum, checksum, isWhole };
 }

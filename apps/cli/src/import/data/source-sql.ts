@@ -95,8 +95,10 @@ export function referredId(
 
 /** A column's value in the text form in which the cell writes the stored one. */
 export function valueText(column: ForeignColumn, field: TransferField, { trimsScale }: SourceTables): string {
-  const value = `_t.${quoted(column.name)}`;
   const { type } = column;
+  const own = `_t.${quoted(column.name)}`;
+  // A single-precision number is converted through its text, because a direct cast to double precision adds digits.
+  const value = type.kind === "float" ? `${own}::text::float8${column.list ? "[]" : ""}` : own;
   if (type.kind === "enum")
     return enumText(
       value,

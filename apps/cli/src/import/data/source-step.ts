@@ -1,20 +1,14 @@
-// One step of an import in the source. In: a table and expressions. Out: SQL that copies its rows after a key, each with the hash
-// of its values, and SQL that counts them.
+// One step of an import from a database. In: a table and expressions. Out: its rows after a key, each with the hash of its values,
+// and their number.
 import { createHash } from "node:crypto";
 import type { ImportStep } from "@plinth/control/router";
 import type { ForeignTable } from "../foreign-schema.ts";
+import type { SourceStep } from "./import-plan.ts";
+import type { Source } from "./source.ts";
 import { keyColumns, keyText, literal, quoted, rowHash, tableName } from "./source-sql.ts";
 
-export interface SourceStep {
-  readonly step: ImportStep;
-  readonly table: ForeignTable;
-  /** A COPY of the rows after the key, in its order: for each row the key, the hash of the values, and the values. */
-  copyAfter(key: string | null, limit?: number): string;
-  /** One row: `count`. */
-  readonly count: string;
-}
-
 export function createSourceStep(
+  source: Source,
   table: ForeignTable,
   step: Omit<ImportStep, "name">,
   values: readonly string[],
@@ -37,21 +31,25 @@ export function createSourceStep(
     .update(JSON.stringify([values, where]))
     .digest("hex")
     .slice(0, 8);
+  const copyAfter = (key: string | null, limit?: number): string => {
+    const conditions = [
+      ...(where === null ? [] : [`(${where})`]),
+      ...(key === null ? [] : [`(${order}) > (${placeOf(key, keys.length).map(literal).join(", ")})`]),
+    ];
+    const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    const bound = limit === undefined ? "" : ` LIMIT ${limit}`;
+    // OFFSET 0 prevents that each value is computed twice, for itself and for the hash.
+    const rows = `SELECT ${inner} FROM ${from}${condition} ORDER BY ${order}${bound === "" ? " OFFSET 0" : bound}`;
+    return `COPY (SELECT _key, ${rowHash(names)}, ${names.join(", ")} FROM (${rows}) _r) TO STDOUT`;
+  };
   return {
     step: { ...step, name: `${named.slice(0, 180)} ${mark}` },
-    table,
-    copyAfter: (key, limit) => {
-      const conditions = [
-        ...(where === null ? [] : [`(${where})`]),
-        ...(key === null ? [] : [`(${order}) > (${placeOf(key, keys.length).map(literal).join(", ")})`]),
-      ];
-      const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-      const bound = limit === undefined ? "" : ` LIMIT ${limit}`;
-      // OFFSET 0 prevents that each value is computed twice, for itself and for the hash.
-      const rows = `SELECT ${inner} FROM ${from}${condition} ORDER BY ${order}${bound === "" ? " OFFSET 0" : bound}`;
-      return `COPY (SELECT _key, ${rowHash(names)}, ${names.join(", ")} FROM (${rows}) _r) TO STDOUT`;
+    batches: (after, bounds, limit) => source.batches(copyAfter(after, limit), bounds),
+    count: async () => {
+      const counting = `SELECT count(*)::text AS count FROM ${from}${where === null ? "" : ` WHERE ${where}`}`;
+      const [counted] = await source.rows<{ count: string }>(counting);
+      return Number(counted?.count ?? 0);
     },
-    count: `SELECT count(*)::text AS count FROM ${from}${where === null ? "" : ` WHERE ${where}`}`,
   };
 }
 

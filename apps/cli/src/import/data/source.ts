@@ -1,17 +1,9 @@
 // A Postgres database as the source of records. In: its address. Out: rows as of one moment, in batches. One connection reads
 // them in a read-only transaction. If the connection is lost, the import stops, because a new one would see another moment.
 import { createHash } from "node:crypto";
-import { readCopyValue } from "@plinth/postgres";
 import postgres from "postgres";
 import { CommandFailure, messageOf } from "../../failure.ts";
-
-export interface Batch {
-  /** Lines in COPY's text format. */
-  readonly rows: string;
-  readonly count: number;
-  /** The key of the last row. */
-  readonly last: string;
-}
+import { type Batch, type BatchBounds, cutBatches } from "./batches.ts";
 
 export interface Source {
   /** Whether the server has trim_scale (13). */
@@ -21,7 +13,7 @@ export interface Source {
   /** For people, without a password. */
   readonly label: string;
   rows<Row>(sql: string): Promise<readonly Row[]>;
-  batches(copy: string, bounds: { readonly rowsMax: number; readonly charsMax: number }): AsyncGenerator<Batch>;
+  batches(copy: string, bounds: BatchBounds): AsyncGenerator<Batch>;
   close(): Promise<void>;
 }
 
@@ -91,7 +83,10 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
         whole();
         try {
           const stream = await sql.unsafe(copy).readable();
-          yield* cut(stream, bounds);
+          yield* cutBatches(stream, bounds);
+          // The driver pauses its socket while the stream is full, and resumes it at the next read. If the end arrives with the last
+          // rows, there is no next read, and the socket would stay paused (porsager/postgres, issues 499 and 917).
+          stream._read(0);
         } catch (error) {
           throw failed(error);
         }
@@ -103,48 +98,4 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
     await sql.end({ timeout: 1 });
     throw failed(error);
   }
-}
-
-/** As many complete lines as fit in a batch. @throws CommandFailure if a single row is larger than a batch. */
-export async function* cut(
-  chunks: AsyncIterable<Buffer>,
-  { rowsMax, charsMax }: { readonly rowsMax: number; readonly charsMax: number },
-): AsyncGenerator<Batch> {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let rest: Buffer | null = null;
-  const batch = (): Batch => {
-    const last = parts.at(-1) ?? Buffer.alloc(0);
-    const whole = { rows: Buffer.concat(parts, bytes).toString(), count: parts.length, last: keyIn(last) };
-    parts = [];
-    bytes = 0;
-    return whole;
-  };
-  for await (const some of chunks) {
-    const chunk: Buffer = rest === null ? some : Buffer.concat([rest, some]);
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const row = chunk.subarray(start, end + 1);
-      start = end + 1;
-      if (row.length > charsMax) throw tooLarge(row, charsMax);
-      if (parts.length === rowsMax || bytes + row.length > charsMax) yield batch();
-      parts.push(row);
-      bytes += row.length;
-    }
-    rest = start === chunk.length ? null : chunk.subarray(start);
-  }
-  if (parts.length > 0) yield batch();
-}
-
-function tooLarge(row: Buffer, bytesMax: number): CommandFailure {
-  return new CommandFailure(
-    `The row with the key ${keyIn(row).slice(0, 80)} has more than ${bytesMax} bytes, the largest size of a batch. Leave its table out with --map, or create the record through the API.`,
-  );
-}
-
-const NEWLINE = 10;
-const TAB = 9;
-
-function keyIn(row: Buffer): string {
-  return readCopyValue(row.subarray(0, row.indexOf(TAB)).toString()) ?? "";
 }

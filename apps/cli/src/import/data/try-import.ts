@@ -1,10 +1,9 @@
-// Checks the first rows of each step without writing. In: a plan, a source and a project. Out: for each step the number of
+// Checks the first rows of each step without writing. In: a plan and a project. Out: for each step the number of
 // checked rows, and the rows that would be refused.
 import { randomBytes } from "node:crypto";
 import type { RowRefusal } from "@plinth/control/router";
 import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
-import type { PlannedStep } from "./plan-steps.ts";
-import type { Source } from "./source.ts";
+import type { PlannedStep } from "./import-plan.ts";
 
 export interface Sample {
   readonly judged: number;
@@ -13,12 +12,12 @@ export interface Sample {
 }
 
 const SAMPLE_ROWS = 1_000;
-const SAMPLE_CHARS = 1_000_000;
+/** The size of a batch: larger rows are refused here and in the import. */
+const SAMPLE_CHARS = 1_500_000;
 const SHOWN = 5;
 
 /** References to later records are not checked, and neither are steps that need them. */
 export async function tryImport(
-  source: Source,
   target: Target,
   steps: readonly PlannedStep[],
   { organization }: ImportBatchOptions,
@@ -27,9 +26,9 @@ export async function tryImport(
   const salt = randomBytes(16).toString("hex");
   const pending = [...new Set(steps.map(({ entity }) => entity))];
   for (const planned of steps.filter(({ kind }) => kind === "records")) {
-    const { step, copyAfter } = planned.withSalt(salt);
+    const { step, batches } = planned.withSalt(salt);
     const bounds = { rowsMax: SAMPLE_ROWS, charsMax: SAMPLE_CHARS };
-    for await (const batch of source.batches(copyAfter(null, SAMPLE_ROWS), bounds)) {
+    for await (const batch of batches(null, bounds, SAMPLE_ROWS)) {
       const { outcome } = await sendBatch(target, {
         source: target.source,
         step,
@@ -41,7 +40,7 @@ export async function tryImport(
       });
       const before = samples.get(planned) ?? { judged: 0, refused: 0, refusals: [] };
       samples.set(planned, {
-        judged: before.judged + batch.count,
+        judged: before.judged + batch.count + batch.tooLarge.length,
         refused: before.refused + (outcome?.refused ?? 0),
         refusals: [...before.refusals, ...(outcome?.refusals ?? [])].slice(0, SHOWN),
       });

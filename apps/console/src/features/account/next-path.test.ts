@@ -5,7 +5,7 @@ import { nextPath, withNext } from "./next-path.ts";
 
 const CONSOLE = "https://console.example";
 
-/** Where a browser would go. */
+/** The origin of the page that a browser would open. */
 function originAfter(next: string | null): string {
   return new URL(nextPath(next), `${CONSOLE}/sign-in`).origin;
 }

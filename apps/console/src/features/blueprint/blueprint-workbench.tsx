@@ -39,7 +39,7 @@ interface BlueprintWorkbenchProps {
   projectName: string;
   mayChange: boolean;
   live: LiveBlueprint | null;
-  /** What the server had when the page opened. */
+  /** The draft on the server when the page opened. */
   stored: { readonly draft: Draft | null; readonly ended: EndedDraft | null };
 }
 
@@ -252,7 +252,7 @@ function savedWords({ kind }: DraftStatus, nothing: boolean): string {
       return nothing ? "" : "The draft is saved. Only you see it until you propose it.";
     case "waiting":
     case "refused":
-      return "The draft is not saved. It is kept in this browser.";
+      return "The draft is not saved. It is stored in this browser.";
     case "conflict":
       return "";
   }

@@ -4,7 +4,6 @@
 import type { ChangeState } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { GitCompareArrows, GitPullRequestArrow } from "lucide-react";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -13,6 +12,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { type UrlFilters, useUrlFilters } from "../../url-filters.ts";
 import { ChangeRow } from "./change-row.tsx";
 
 const groups: Readonly<Record<string, { readonly word: string; readonly states: readonly ChangeState[] }>> = {
@@ -27,7 +27,7 @@ const pollMs = 1_500;
 
 export function ChangeList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const filters = useTimelineFilters();
+  const filters: TimelineFilters = useUrlFilters();
   const group = groups[filters.of("state") ?? ""];
   const search = filters.of("search");
   const [pages, setPages] = useState<readonly number[]>([]);
@@ -122,27 +122,7 @@ export function ChangeList({ projectId }: { projectId: string }) {
   );
 }
 
-interface TimelineFilters {
-  readonly of: (name: "state" | "search") => string | undefined;
-  readonly set: (name: "state" | "search", value: string) => void;
-  readonly key: string;
-}
-
-function useTimelineFilters(): TimelineFilters {
-  const parameters = useSearchParams();
-  const pathname = usePathname();
-  const router = useRouter();
-  return {
-    key: parameters.toString(),
-    of: (name) => parameters.get(name) || undefined,
-    set: (name, value) => {
-      const changed = new URLSearchParams(parameters);
-      if (value === "") changed.delete(name);
-      else changed.set(name, value);
-      router.replace(changed.size === 0 ? pathname : `${pathname}?${changed}`, { scroll: false });
-    },
-  };
-}
+type TimelineFilters = UrlFilters<"state" | "search">;
 
 /** Avoids a request for each key. */
 const debounceMs = 250;

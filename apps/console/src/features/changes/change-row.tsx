@@ -2,17 +2,16 @@
 // live one or to go back to it.
 "use client";
 import type { TimelineEntry } from "@plinth/control/router";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ellipsis, GitCompareArrows, History } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { ChangeBadge } from "../../change-state.tsx";
-import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useProposeVersion } from "./use-propose-version.ts";
 
 interface ChangeRowProps {
   projectId: string;
@@ -22,18 +21,9 @@ interface ChangeRowProps {
 }
 
 export function ChangeRow({ projectId, change, liveVersionId, mayChange }: ChangeRowProps) {
-  const trpc = useTRPC();
   const router = useRouter();
-  const queryClient = useQueryClient();
   const root = `/projects/${projectId}/changes`;
-  const goBack = useMutation(
-    trpc.proposals.createFromVersion.mutationOptions({
-      onSuccess: async (created) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
-        router.push(`${root}/${created.id}`);
-      },
-    }),
-  );
+  const goBack = useProposeVersion(projectId);
   const { number, title, state, createdBy, createdAt, deployedAt, error, waitingSince, versionId, promotedFrom } =
     change;
   const isOther = liveVersionId !== null && versionId !== liveVersionId;

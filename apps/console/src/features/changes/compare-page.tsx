@@ -3,7 +3,7 @@
 "use client";
 import type { Change } from "@plinth/blueprint";
 import type { ProposalSummary } from "@plinth/control/router";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, GitCompareArrows, History } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
@@ -21,6 +21,7 @@ import { firstComparison } from "./first-comparison.ts";
 import { countClasses } from "./group-changes.ts";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
+import { useProposeVersion } from "./use-propose-version.ts";
 
 type Version = Pick<ProposalSummary, "number" | "title" | "state" | "versionId">;
 
@@ -29,18 +30,10 @@ export function ComparePage({ projectId }: { projectId: string }) {
   const router = useRouter();
   const pathname = usePathname();
   const parameters = useSearchParams();
-  const queryClient = useQueryClient();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const proposals = useQuery(trpc.proposals.list.queryOptions({ projectId }));
   const root = `/projects/${projectId}/changes`;
-  const goBack = useMutation(
-    trpc.proposals.createFromVersion.mutationOptions({
-      onSuccess: async (created) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
-        router.push(`${root}/${created.id}`);
-      },
-    }),
-  );
+  const goBack = useProposeVersion(projectId);
   const versions = versionsOf(proposals.data ?? []);
   const live = project.data?.live?.versionId;
   const first = firstComparison(versions, live ?? null);

@@ -96,7 +96,7 @@ function SuggestionForm({ suggestion, proposal, pending, onFix }: SuggestionForm
       setProblem("Write a value for the existing records.");
       return;
     }
-    const text = mendField(proposal.text, suggestion, mendFor(kind, written, proposal.baseText ?? ""));
+    const text = mendField(proposal.text, suggestion, fixFor(kind, written, proposal.baseText ?? ""));
     if (text === null) {
       setProblem("This form can't edit the declaration of the field. Edit the blueprint instead.");
       return;
@@ -161,7 +161,7 @@ function SuggestionForm({ suggestion, proposal, pending, onFix }: SuggestionForm
   );
 }
 
-function mendFor(kind: Kind, value: string, live: string): FieldMend {
+function fixFor(kind: Kind, value: string, live: string): FieldMend {
   switch (kind) {
     case "default":
       return { kind, value };

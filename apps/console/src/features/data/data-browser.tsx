@@ -3,16 +3,15 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Database } from "lucide-react";
-import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
 import { ButtonLink } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { RecordTable } from "./record-table.tsx";
 
 export function DataBrowser({ projectId }: { projectId: string }) {
@@ -53,24 +52,15 @@ export function DataBrowser({ projectId }: { projectId: string }) {
       ) : null}
       {entities.data && entity ? (
         <>
-          <nav aria-label="Entities" className="mb-4 overflow-x-auto border-b">
-            <ul className="flex gap-1">
-              {entities.data.map(({ name, plural }) => (
-                <li key={name}>
-                  <Link
-                    href={`/projects/${projectId}/data?entity=${encodeURIComponent(name)}`}
-                    aria-current={name === entity.name ? "page" : undefined}
-                    className={cn(
-                      "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
-                      name === entity.name && "border-accent text-ink",
-                    )}
-                  >
-                    {plural}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <TabLinks
+            label="Entities"
+            tabs={entities.data.map(({ name, plural }) => ({
+              name,
+              label: plural,
+              href: `/projects/${projectId}/data?entity=${encodeURIComponent(name)}`,
+            }))}
+            current={entity.name}
+          />
           <RecordTable
             key={`${entity.name} ${id}`}
             projectId={projectId}

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { namedRecord } from "../../named-record.ts";
 import { cn } from "../../ui/cn.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { shortId } from "../../ui/short-id.ts";
 import { cellText } from "./cell-text.ts";
 
 /** The address of a record of that entity; null if there is none. */
@@ -74,8 +75,4 @@ function Reference({ id, href }: { id: string; href: string | null }) {
       {shortId(id)}
     </Link>
   );
-}
-
-function shortId(id: string): string {
-  return `${id.slice(0, 8)}…${id.slice(-6)}`;
 }

@@ -26,6 +26,8 @@ export function KeyList({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const keys = useQuery(trpc.keys.list.queryOptions({ projectId }));
+  // From the project's cell. The list is complete without it.
+  const usedAt = useQuery(trpc.projects.status.queryOptions({ projectId })).data?.keysUsedAt;
   const model = useLiveModel(projectId);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeySummary | null>(null);
@@ -77,6 +79,7 @@ export function KeyList({ projectId }: { projectId: string }) {
                   <th className="px-4 py-2 font-medium">Kind</th>
                   <th className="px-4 py-2 font-medium">Key</th>
                   <th className="px-4 py-2 font-medium">Created</th>
+                  <th className="px-4 py-2 font-medium">Last used</th>
                   <th className="px-4 py-2">
                     <span className="sr-only">Actions</span>
                   </th>
@@ -95,6 +98,9 @@ export function KeyList({ projectId }: { projectId: string }) {
                     </td>
                     <td className="px-4 py-2.5 whitespace-nowrap">
                       <Time at={key.createdAt} />
+                    </td>
+                    <td className="px-4 py-2.5 whitespace-nowrap">
+                      <LastUsed usedAt={usedAt} keyId={key.id} />
                     </td>
                     <td className="px-4 py-1.5 text-right whitespace-nowrap">
                       {key.revokedAt ? (
@@ -134,4 +140,16 @@ export function KeyList({ projectId }: { projectId: string }) {
       />
     </>
   );
+}
+
+interface LastUsedProps {
+  /** Undefined while it isn't known. */
+  usedAt: Readonly<Record<string, string>> | undefined;
+  keyId: string;
+}
+
+function LastUsed({ usedAt, keyId }: LastUsedProps) {
+  if (usedAt === undefined) return <span className="text-ink-faint">–</span>;
+  const at = usedAt[keyId];
+  return at === undefined ? <span className="text-ink-soft">Never</span> : <Time at={at} />;
 }

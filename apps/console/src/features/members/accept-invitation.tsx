@@ -4,7 +4,7 @@
 import type { Me, OpenInvitation } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useKeptFragment } from "../../kept-fragment.ts";
+import { useStoredFragment } from "../../stored-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CenteredIntro } from "../../ui/centered-page.tsx";
@@ -22,7 +22,7 @@ const PAGE = "/invitation";
 export function AcceptInvitation() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { code: token, forget } = useKeptFragment("plinth.invitation");
+  const { code: token, forget } = useStoredFragment("plinth.invitation");
   const me = useQuery(trpc.me.get.queryOptions());
   const invitation = useQuery({
     queryKey: ["invitation", token],

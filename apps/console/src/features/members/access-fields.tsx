@@ -3,6 +3,7 @@
 "use client";
 import type { MemberRole, MemberScope, ProjectSummary } from "@plinth/control/router";
 import { Choice } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { allRoles, roleName, roleWords } from "./access-words.ts";
 
 export interface Access {
@@ -15,10 +16,12 @@ interface AccessFieldsProps {
   projects: readonly ProjectSummary[];
   /** The caller's own role: nobody can give a higher one. */
   highest: MemberRole;
+  /** See `accessProblem`. */
+  problem: string | null;
   onChange: (access: Access) => void;
 }
 
-export function AccessFields({ access, projects, highest, onChange }: AccessFieldsProps) {
+export function AccessFields({ access, projects, highest, problem, onChange }: AccessFieldsProps) {
   const { role, scope } = access;
   const named = scope.kind === "projects" ? scope.projectIds : [];
 
@@ -80,6 +83,7 @@ export function AccessFields({ access, projects, highest, onChange }: AccessFiel
           </Choice>
         ))}
       </fieldset>
+      {problem ? <Notice tone="bad">{problem}</Notice> : null}
     </>
   );
 }

@@ -5,7 +5,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { type Access, AccessFields, accessProblem } from "./access-fields.tsx";
 
 interface ChangeAccessDialogProps {
@@ -51,12 +50,12 @@ export function ChangeAccessDialog({ organizationId, member, projects, highest, 
         access={access}
         projects={projects}
         highest={highest}
+        problem={problem}
         onChange={(changed) => {
           setAccess(changed);
           setProblem(null);
         }}
       />
-      {problem ? <Notice tone="bad">{problem}</Notice> : null}
     </FormDialog>
   );
 }

@@ -89,12 +89,12 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
         access={access}
         projects={projects}
         highest={highest}
+        problem={problem}
         onChange={(changed) => {
           setAccess(changed);
           setProblem(null);
         }}
       />
-      {problem ? <Notice tone="bad">{problem}</Notice> : null}
     </FormDialog>
   );
 }

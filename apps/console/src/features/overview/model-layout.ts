@@ -38,9 +38,9 @@ export interface Line {
   readonly id: string;
   readonly from: string;
   readonly to: string;
-  /** An SVG path from the field to the head of the box it refers to. */
+  /** An SVG path from the field to the head of its target. */
   readonly path: string;
-  /** Where the line meets the box it refers to. */
+  /** The point where the line meets its target. */
   readonly end: { readonly x: number; readonly y: number };
   /** Its rightmost x. */
   readonly right: number;

@@ -11,7 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
-import { Explained, NOBODY_IN_PARTICULAR } from "./explained.tsx";
+import { Explained, ANY_USER_ID } from "./explained.tsx";
 import { operationName } from "./operation-name.ts";
 import type { Chosen } from "./permission-matrix.tsx";
 import { readAround, type Values } from "./read-around.ts";
@@ -193,7 +193,7 @@ function Rules({ chosen: { cell } }: { chosen: Chosen }) {
 
 function ofRole(role: string): Somebody {
   if (role === "public") return null;
-  return { id: NOBODY_IN_PARTICULAR, email: "somebody@example.com", roles: [role], values: {}, organizations: [] };
+  return { id: ANY_USER_ID, email: "somebody@example.com", roles: [role], values: {}, organizations: [] };
 }
 
 /** The first text of a record, and a part of its id. */

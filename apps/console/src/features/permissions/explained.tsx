@@ -5,8 +5,8 @@ import Link from "next/link";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
-/** The id of a caller of whom only a role is given. */
-export const NOBODY_IN_PARTICULAR = "00000000-0000-0000-0000-000000000000";
+/** The id of a caller who is only given by a role. */
+export const ANY_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 interface ExplainedProps {
   outcome: RecordExplanation & { readonly isCut: boolean; readonly read: number };
@@ -79,5 +79,5 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
 
 function valueText(value: unknown): string {
   if (value === null) return "(empty)";
-  return value === NOBODY_IN_PARTICULAR ? "(any user)" : JSON.stringify(value);
+  return value === ANY_USER_ID ? "(any user)" : JSON.stringify(value);
 }

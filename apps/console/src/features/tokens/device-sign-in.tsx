@@ -4,7 +4,7 @@
 import type { DeviceRequest } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { useKeptFragment } from "../../kept-fragment.ts";
+import { useStoredFragment } from "../../stored-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { CenteredIntro } from "../../ui/centered-page.tsx";
@@ -19,7 +19,7 @@ import { SignInFirst } from "../account/sign-in-first.tsx";
 export function DeviceSignIn() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { code, enter, forget } = useKeptFragment("plinth.device-code");
+  const { code, enter, forget } = useStoredFragment("plinth.device-code");
   const me = useQuery(trpc.me.get.queryOptions());
   const request = useQuery({
     queryKey: ["device", code],

@@ -4,7 +4,7 @@ import type { InboundSource } from "@plinth/control/router";
 
 interface Guide {
   readonly label: string;
-  /** Where to paste the address. */
+  /** The place to paste the address. */
   readonly place: string;
   /** The name of the secret at the provider. */
   readonly secret: string;

@@ -13,7 +13,7 @@ export interface BulkQuestion {
   /** The error of the runs to retry; null to cancel all runs that have not ended. */
   readonly code: string | null;
   readonly count: number;
-  /** When the runs were counted: later runs are not included. */
+  /** The time of the count: later runs are not included. */
   readonly until: string;
 }
 

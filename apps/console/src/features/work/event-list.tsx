@@ -11,8 +11,9 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
+import { type UrlFilters, useUrlFilters } from "../../url-filters.ts";
 import { Actor } from "./facts.tsx";
-import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
+import { FilterChip, FilterSelect } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";
 import { WorkTable } from "./work-table.tsx";
@@ -20,12 +21,12 @@ import { WorkTable } from "./work-table.tsx";
 const pollMs = 5_000;
 
 export function EventList({ projectId }: { projectId: string }) {
-  const filters = useFilters();
+  const filters = useUrlFilters();
   // A cursor is only valid for its filters, so other filters start at the first page.
   return <FilteredEvents key={filters.key} projectId={projectId} filters={filters} />;
 }
 
-function FilteredEvents({ projectId, filters }: { projectId: string; filters: ReturnType<typeof useFilters> }) {
+function FilteredEvents({ projectId, filters }: { projectId: string; filters: UrlFilters }) {
   const trpc = useTRPC();
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const model = useLiveModel(projectId);

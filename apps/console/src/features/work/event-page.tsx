@@ -114,7 +114,7 @@ function Shown({ projectId, event }: { projectId: string; event: WorkEvent }) {
 function Changed({ event, old }: { event: WorkEvent; old: Readonly<Record<string, unknown>> }) {
   const record = isMap(event.record) ? event.record : {};
   return (
-    <Card title="What changed" flush>
+    <Card title="Changed values" flush>
       <table className="w-full text-left text-[0.8125rem]">
         <thead className="border-b bg-sunken">
           <tr>

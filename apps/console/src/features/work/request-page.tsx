@@ -25,7 +25,7 @@ import { NoWorkers } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
 
 const pollMs = 2_000;
-/** Of each kind. If there are more, a notice links to the lists. */
+/** The maximum for each kind. If there are more, a notice links to the lists. */
 const shownMax = 100;
 /** With more runs than this, their steps are not shown. */
 const openMax = 10;

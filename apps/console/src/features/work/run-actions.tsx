@@ -1,4 +1,4 @@
-// What a person can do with a run: cancel, retry, approve, decide about a call. In: the run's id. Out: functions that send these requests
+// The actions of a person on a run: cancel, retry, approve, decide about a call. In: the run's id. Out: functions that send these requests
 // and refetch the run; the confirmation before a request that can't be undone.
 "use client";
 import type { RunWait } from "@plinth/control/router";

@@ -11,10 +11,11 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
+import { type UrlFilters, useUrlFilters } from "../../url-filters.ts";
 import { durationText } from "./duration.ts";
 import { failureText, isBusy, tookMs } from "./run-words.ts";
 import { RunBadge, statusChoices } from "./status-badge.tsx";
-import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
+import { FilterChip, FilterSelect } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, runPath, workPath } from "./work-links.tsx";
 import { WorkTable } from "./work-table.tsx";
@@ -23,12 +24,12 @@ const busyMs = 2_000;
 const idleMs = 5_000;
 
 export function RunList({ projectId }: { projectId: string }) {
-  const filters = useFilters();
+  const filters = useUrlFilters();
   // A cursor is only valid for its filters, so other filters start at the first page.
   return <FilteredRuns key={filters.key} projectId={projectId} filters={filters} />;
 }
 
-function FilteredRuns({ projectId, filters }: { projectId: string; filters: ReturnType<typeof useFilters> }) {
+function FilteredRuns({ projectId, filters }: { projectId: string; filters: UrlFilters }) {
   const trpc = useTRPC();
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const status = statusChoices.find(([value]) => value === filters.of("status"))?.[0];

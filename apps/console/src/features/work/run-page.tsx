@@ -130,7 +130,7 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
   );
 }
 
-/** What people did to the run, from the project's audit log. */
+/** The actions of people on the run, from the project's audit log. */
 function AuditLog({ projectId, run }: { projectId: string; run: Run }) {
   const trpc = useTRPC();
   const lines = useQuery(

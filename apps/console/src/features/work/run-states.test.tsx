@@ -80,7 +80,7 @@ test("a failed step shows its error, its attempts and its input, and can be retr
 
 test.each([
   ["to a viewer", detail(call, {}, false)],
-  ["while the run goes on", detail(call, { status: "running" })],
+  ["while the run is in progress", detail(call, { status: "running" })],
   ["of a completed run", detail(call, { status: "completed" })],
   ["from a compensation", detail({ ...call, path: "book/compensate/unbook" })],
 ])("no retry from a step %s", (_, markup) => expect(text(markup)).not.toContain("Retry from this step"));

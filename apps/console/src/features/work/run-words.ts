@@ -16,7 +16,7 @@ export function tookMs({ startedAt, endedAt }: Pick<RunSummary, "startedAt" | "e
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
 }
 
-/** Why the run failed, as text for a list: `http_500 at charge, 3 attempts`. */
+/** The error of a run, as text for a list: `http_500 at charge, 3 attempts`. */
 export function failureText({ code, step, attempts }: ListedError): string {
   return `${code}${failedAt({ step, attempts })}`;
 }
@@ -49,7 +49,7 @@ export type WaitWords =
 /** The role with which people act through the console. */
 export const consoleRole = "admin";
 
-/** What a step waits for; null if it doesn't wait. */
+/** The wait of a step, as text; null if it doesn't wait. */
 export function waitWords(step: RunStep, waits: readonly RunWait[]): WaitWords | null {
   const wait = waits.find(({ path, answer }) => path === step.path && answer == null);
   switch (step.status) {
@@ -103,9 +103,4 @@ export function approvalAnswer(wait: RunWait): ApprovalAnswer | null {
     by: typeof by === "string" ? by : "somebody",
     note: typeof note === "string" && note !== "" ? note : null,
   };
-}
-
-/** The first and last characters of a long id. */
-export function shortId(id: string): string {
-  return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`;
 }

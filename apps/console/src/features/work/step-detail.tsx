@@ -7,10 +7,11 @@ import type { ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { shortId } from "../../ui/short-id.ts";
 import { Time } from "../../ui/time.tsx";
 import { durationText } from "./duration.ts";
 import { JsonView } from "./json-view.tsx";
-import { approvalAnswer, mayRetry, shortId, type WaitWords, waitWords } from "./run-words.ts";
+import { approvalAnswer, mayRetry, type WaitWords, waitWords } from "./run-words.ts";
 import { StepBadge } from "./status-badge.tsx";
 import { runPath } from "./work-links.tsx";
 

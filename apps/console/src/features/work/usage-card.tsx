@@ -9,8 +9,8 @@ import { durationText } from "./duration.ts";
 const limits: readonly (readonly [keyof WorkUsage, string])[] = [
   ["openRuns", "Unfinished runs"],
   ["openWaits", "Open waits"],
-  ["keptEvents", "Kept events"],
-  ["keptRuns", "Kept runs"],
+  ["keptEvents", "Stored events"],
+  ["keptRuns", "Stored runs"],
 ];
 
 /** An event older than this is late: no worker runs, or none can read the live version. */

@@ -2,37 +2,13 @@
 // come with a link from another page (a request, an event) and can only be removed.
 "use client";
 import { X } from "lucide-react";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { SelectField } from "../../ui/field.tsx";
-import { shortId } from "./run-words.ts";
-
-interface Filters {
-  readonly of: (name: string) => string | undefined;
-  /** Null removes the filter. */
-  readonly set: (name: string, value: string | null) => void;
-  /** Differs whenever a filter differs. */
-  readonly key: string;
-}
-
-export function useFilters(): Filters {
-  const parameters = useSearchParams();
-  const pathname = usePathname();
-  const router = useRouter();
-  return {
-    key: parameters.toString(),
-    of: (name) => parameters.get(name) ?? undefined,
-    set: (name, value) => {
-      const changed = new URLSearchParams(parameters);
-      if (value === null || value === "") changed.delete(name);
-      else changed.set(name, value);
-      router.replace(changed.size === 0 ? pathname : `${pathname}?${changed}`, { scroll: false });
-    },
-  };
-}
+import { shortId } from "../../ui/short-id.ts";
+import type { UrlFilters } from "../../url-filters.ts";
 
 interface FilterSelectProps {
-  filters: Filters;
+  filters: UrlFilters;
   name: string;
   label: string;
   /** The text of the option without a filter. */
@@ -64,7 +40,7 @@ export function FilterSelect({ filters, name, label, all, choices }: FilterSelec
 }
 
 /** A filter that came with a link. */
-export function FilterChip({ filters, name, children }: { filters: Filters; name: string; children: ReactNode }) {
+export function FilterChip({ filters, name, children }: { filters: UrlFilters; name: string; children: ReactNode }) {
   const value = filters.of(name);
   if (value === undefined) return null;
   return (

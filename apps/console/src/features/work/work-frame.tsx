@@ -33,7 +33,7 @@ interface WorkFrameProps {
 export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
   // The filter by request stays when one switches between runs and events.
   const request = useSearchParams().get("request");
-  const kept = request === null ? {} : { request };
+  const requestFilter = request === null ? {} : { request };
   return (
     <>
       <PageHeader
@@ -46,7 +46,7 @@ export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
         tabs={tabs.map(([name, label]) => ({
           name,
           label,
-          href: workPath(projectId, name, name === "runs" || name === "events" ? kept : {}),
+          href: workPath(projectId, name, name === "runs" || name === "events" ? requestFilter : {}),
         }))}
         current={tab}
       />

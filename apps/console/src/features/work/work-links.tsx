@@ -2,7 +2,7 @@
 // shortened id. Filters are in the address, so that one can share a view.
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { shortId } from "./run-words.ts";
+import { shortId } from "../../ui/short-id.ts";
 
 export type WorkView = "runs" | "events" | "queues" | "schedules" | "actions";
 

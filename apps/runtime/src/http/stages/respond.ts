@@ -1,4 +1,4 @@
-// Stage 10: the reply. In: an outcome or a failure. Out: status, headers, body. Of a failure, it only shows the
+// Stage 10: the reply. In: an outcome or a failure. Out: status, headers, body. A reply to a failure only contains the
 // catalogue's entry and the fault's public text.
 import { type Fault, toProblem } from "@plinth/service";
 import type { Incoming, Reply } from "../contracts.ts";

@@ -41,7 +41,7 @@ export const cellId = "test";
 const controlPair = newControlKeys();
 export const controlSigner: ControlSigner = readControlSigner(controlPair.privateKey);
 export const controlPublicKey: string = controlPair.publicKey;
-/** What the test cell knows about control. */
+/** The test cell's data about control. */
 export const trust: ControlTrust = {
   cellId,
   controlKeys: readControlPublicKeys(controlPublicKey),
@@ -129,7 +129,7 @@ function planBetween(base: Bundle | null, bundle: Bundle): MigrationPlan {
   return planMigration({ before, after: bundle.tables, renames, setAside: [], tag: "test" }).plan;
 }
 
-/** What control would send: the bundle, the plan from the live one, and a signed approval of exactly these. */
+/** A publication like control's: the bundle, the plan from the live one, and a signed approval of exactly these. */
 export function publicationOf(
   projectId: ProjectId,
   bundle: Bundle,

@@ -67,7 +67,7 @@ const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, 
     CASE WHEN e.open_until > clock_timestamp() THEN e.open_until END AS paused_until,
     e.listens_until, e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
 
-/** Of the row `e`, for a page. */
+/** The select list over the row `e`, for a page. */
 export const SHOWN_ENDPOINT: string = SHOWN;
 
 interface Changing {

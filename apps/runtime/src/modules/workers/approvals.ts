@@ -1,5 +1,5 @@
 // The approvals that wait for the caller. In: the caller. Out: a page of the approvals that they can give or refuse,
-// the longest waiting first, with the data for a decision. Of the run's record, it only shows the id, and only to
+// the longest waiting first, with the data for a decision. It only shows the id of the run's record, and only to
 // callers who can read it.
 import type { BundleStep } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";

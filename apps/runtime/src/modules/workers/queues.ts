@@ -42,7 +42,7 @@ interface Cause {
   readonly last_at: string;
   /** The step at which the last one failed; null if it started none, or if its steps are deleted. */
   readonly step: string | null;
-  /** Of that step. */
+  /** The attempts of that step. */
   readonly attempts: number | null;
 }
 

@@ -1,6 +1,6 @@
-// Who sees a run, and which parts of it. In: a run's row and the caller. Out: whether they started it, or were asked to
-// approve it, and the run as its caller and its approvers see it. Admins see all of it (`logs.ts`); for everybody else
-// it does not exist.
+// Decides who sees a run, and which parts of it. In: a run's row and the caller. Out: whether they started it, or were
+// asked to approve it, and the run as its caller and its approvers see it. Admins see all of it (`logs.ts`); for
+// everybody else it does not exist.
 import type { StepStatus } from "@plinth/service";
 import type { CallerPrincipal } from "../../project/principal.ts";
 import { principalId, standsAboveOrganizations } from "../../project/principal.ts";

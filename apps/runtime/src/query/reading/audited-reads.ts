@@ -11,7 +11,7 @@ import { reach, targetOf } from "./reach.ts";
 import { type Expansion, type Selection, selectionOperands } from "./selection.ts";
 import { direction, type SortKey, sortValue } from "./sort.ts";
 
-/** What a request reads in addition to what it shows. */
+/** The records that a request reads in addition to those that it shows. */
 export interface LookedInto {
   readonly filter: Filter;
   /** The sort keys and the group keys. */

@@ -3,7 +3,7 @@
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { arrayLiteral } from "../parameters.ts";
 
-/** What a test does with a value. `is_null` and `is_set` take none. */
+/** The operation of a test. `is_null` and `is_set` take none. */
 export type Operator =
   | "eq"
   | "ieq"

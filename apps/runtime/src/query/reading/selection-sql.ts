@@ -35,7 +35,7 @@ export class SelectionWriter {
     this.#filters = filters;
   }
 
-  /** Of type json: a record or null, or an array. */
+  /** SQL of type json: a record or null, or an array. */
   expanded(view: EntityView, row: string, { relation, selection, list }: Expansion): string {
     this.#aliases++;
     const alias = `_e${this.#aliases}`;
@@ -59,7 +59,7 @@ export class SelectionWriter {
       : `(select coalesce(json_agg(_list), '[]'::json) from (select ${open} ${rows}) _list)`;
   }
 
-  /** Of type json. */
+  /** SQL of type json. */
   record(view: EntityView, row: string, selection: Selection): string {
     const open = this.#openColumns(view, row, selection);
     return open === null ? this.#narrowed(view, row, selection) : `(select row_to_json(_x) from (select ${open}) _x)`;

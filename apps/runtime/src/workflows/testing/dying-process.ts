@@ -45,7 +45,7 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
     isDead = true;
     throw new Died();
   };
-  /** What happens to this transaction or call; null for nothing. */
+  /** The fate of this transaction or call; null if it succeeds. */
   const next = (): Doom | null => {
     if (isDead) throw new Died();
     left--;

@@ -3,14 +3,14 @@
 "use client";
 import { useEffect, useState } from "react";
 
-interface KeptFragment {
+interface StoredFragment {
   /** `undefined` before the address is read; null if there is no code. */
   readonly code: string | null | undefined;
   readonly enter: (code: string) => void;
   readonly forget: () => void;
 }
 
-export function useKeptFragment(storageKey: string): KeptFragment {
+export function useStoredFragment(storageKey: string): StoredFragment {
   const [code, setCode] = useState<string | null>();
   useEffect(() => {
     const read = (): void => {
