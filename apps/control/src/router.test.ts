@@ -26,7 +26,7 @@ entities:
     fields:
       title: string
       state: enum[draft, live] = draft
-      user_id: user_ref = current_user.id
+      user_id: user_ref? = current_user.id
     transitions:
       state:
         initial: draft
