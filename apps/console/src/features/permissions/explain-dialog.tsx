@@ -11,7 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
-import { Explained, ANY_USER_ID } from "./explained.tsx";
+import { ANY_USER_ID, Explained } from "./explained.tsx";
 import { operationName } from "./operation-name.ts";
 import type { Chosen } from "./permission-matrix.tsx";
 import { readAround, type Values } from "./read-around.ts";

@@ -24,7 +24,10 @@ export function OrganizationSwitcher({ projectId = null }: { projectId?: string 
     <Menu
       align="start"
       trigger={
-        <button type="button" className="flex min-w-0 max-w-full items-center gap-1.5 rounded-md px-1.5 py-1 hover:bg-hover">
+        <button
+          type="button"
+          className="flex min-w-0 max-w-full items-center gap-1.5 rounded-md px-1.5 py-1 hover:bg-hover"
+        >
           <Building2 className="size-4 shrink-0 text-ink-faint" aria-hidden />
           <span className="max-w-40 min-w-0 truncate">{current?.name ?? "Organizations"}</span>
           <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />
