@@ -65,15 +65,24 @@ export async function sendBatch(target: Target, { tooLarge = [], ...rows }: Impo
         await pause(wait);
       }
       if (batch.dry) continue;
-      const state = await stateOf(target, batch.step.name).catch(() => undefined);
-      if (state?.lastKey === batch.last) return { outcome: null, state };
-      if (isConflict && (state?.lastKey ?? null) !== batch.after) throw error;
+      const position = await positionOf(target, batch.step.name);
+      if (position === "unknown") {
+        if (isConflict) await pause(wait);
+        continue;
+      }
+      if (position !== null && position.lastKey === batch.last) return { outcome: null, state: position };
+      if (isConflict && (position?.lastKey ?? null) !== batch.after) throw error;
     }
   }
 }
 
-async function stateOf(target: Target, step: string): Promise<StepState | undefined> {
-  return (await openImport(target)).steps.find(({ name }) => name === step);
+/** The stored position of a step. Null before its first batch; `unknown` if the cell is still unavailable. */
+async function positionOf(target: Target, step: string): Promise<StepState | null | "unknown"> {
+  try {
+    return (await openImport(target)).steps.find(({ name }) => name === step) ?? null;
+  } catch {
+    return "unknown";
+  }
 }
 
 /** Temporary failures: a restart, a short loss of the network. */
