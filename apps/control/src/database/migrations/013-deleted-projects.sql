@@ -1,5 +1,5 @@
--- A deleted project can be restored until it is erased. `on_cell` is the state that the cell last confirmed. It is "unsure" from
--- before a call until its answer, so that the call is repeated if the process dies in between.
+-- A deleted project can be restored until it is erased. What its cell was last told stands beside what is wanted: "unsure" from
+-- before a call until its answer, so that a process that dies between the two leaves nothing half done.
 ALTER TABLE control.projects
   ADD COLUMN deleted_at timestamptz,
   ADD COLUMN deleted_by text REFERENCES control.people ON DELETE SET NULL,

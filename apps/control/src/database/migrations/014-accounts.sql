@@ -1,12 +1,12 @@
--- The console's theme for a person, and whether their sign-in needs a second factor. The row of a deleted account stays without
--- personal data, because approvals still refer to it.
+-- The theme that a person sees the console in, and whether their sign-in needs a second factor. Who has deleted their account stays
+-- as a row without anything of theirs: what they approved still names somebody.
 ALTER TABLE control.people
   ADD COLUMN theme text NOT NULL DEFAULT 'system' CHECK (theme IN ('system', 'light', 'dark')),
   ADD COLUMN two_factor_enabled boolean NOT NULL DEFAULT false,
   ADD COLUMN deleted_at timestamptz;
 
--- One for each person: the secret of their codes and their backup codes, both encrypted by better-auth. Consecutive failures are
--- counted over all sign-ins.
+-- One for each person: the secret that their codes are made from and their backup codes, both encrypted by better-auth. Failures
+-- in a row are counted across sign-ins.
 CREATE TABLE control.two_factors (
   id text PRIMARY KEY,
   person_id text NOT NULL UNIQUE REFERENCES control.people ON DELETE CASCADE,
@@ -17,5 +17,5 @@ CREATE TABLE control.two_factors (
   locked_until timestamptz
 );
 
--- Written at most once every few minutes.
+-- Written at most once in some minutes.
 ALTER TABLE control.sessions ADD COLUMN last_seen_at timestamptz NOT NULL DEFAULT now();

@@ -1,5 +1,5 @@
--- Mutations of a person, by the key that the client sent: a repeated one has no second effect. Answers are not stored here, since
--- some contain a secret.
+-- What a person has submitted, by the key that the client gave the submission: the same one again has no second effect.
+-- Answers are not kept here, since some hold a secret.
 CREATE TABLE control.submissions (
   person_id text NOT NULL REFERENCES control.people ON DELETE CASCADE,
   key text NOT NULL,

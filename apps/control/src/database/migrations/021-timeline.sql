@@ -1,4 +1,4 @@
--- Each change of a project has a number that is never used again, and a title that a person can write.
+-- Each change of a project has a number that never comes back, and a title that a person can write.
 ALTER TABLE control.projects ADD COLUMN changes_made integer NOT NULL DEFAULT 0;
 ALTER TABLE control.proposals ADD COLUMN number integer, ADD COLUMN title text;
 UPDATE control.proposals p SET

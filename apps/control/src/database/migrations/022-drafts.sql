@@ -1,12 +1,11 @@
--- Texts that a person writes before they propose them: one draft for each person and project, so that two people never edit the
--- same text.
+-- What a person writes and has not proposed yet: one draft for each person and project, so that nobody's typing changes another's text.
 CREATE TABLE control.drafts (
   project_id text NOT NULL REFERENCES control.projects ON DELETE CASCADE,
   person_id text NOT NULL REFERENCES control.people ON DELETE CASCADE,
-  -- Counts up with every save, and continues after a draft has ended.
+  -- Counts up with every save, and over the end of a draft.
   version integer NOT NULL,
   text text NOT NULL,
-  -- The version that was live when the draft was begun or rebased. Null if nothing was live.
+  -- What was live when it was begun or rebased; null where nothing was.
   base_version_id text REFERENCES control.blueprint_versions ON DELETE SET NULL,
   saved_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
@@ -15,7 +14,7 @@ CREATE TABLE control.drafts (
   CHECK ((ended_at IS NULL) = (ended_by IS NULL))
 );
 
--- Earlier texts of a draft, for undo. Their number and bytes are limited.
+-- What a draft was before, for undoing: bounded in number and bytes.
 CREATE TABLE control.earlier_drafts (
   project_id text NOT NULL,
   person_id text NOT NULL,
