@@ -113,8 +113,8 @@ async function open(path: string): Promise<void> {
 
 test("an organization is created, renamed and deleted, and the project list names it", async () => {
   await open("/projects");
-  await page.getByRole("link", { name: "Dana Developer" }).click();
-  await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
+  await page.getByRole("link", { name: "Dana Developer's organization" }).click();
+  await page.getByRole("heading", { name: "Dana Developer's organization" }).waitFor();
   await page.getByRole("list", { name: "Members" }).getByText(EMAIL).waitFor();
   await look("organization");
   await open("/organizations");
@@ -125,10 +125,10 @@ test("an organization is created, renamed and deleted, and the project list name
   const switcher = page.getByRole("button", { name: /Switch organization$/ });
   expect(await switcher.innerText()).toContain("Harbour Parcels");
   await switcher.click();
-  await page.getByRole("menuitem", { name: "Dana Developer" }).click();
-  await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
+  await page.getByRole("menuitem", { name: "Dana Developer's organization" }).click();
+  await page.getByRole("heading", { name: "Dana Developer's organization" }).waitFor();
   await open(`/projects/${projectId}`);
-  await page.getByRole("button", { name: "Dana Developer Switch organization" }).click();
+  await page.getByRole("button", { name: "Dana Developer's organization Switch organization" }).click();
   await page.getByRole("menuitem", { name: "Harbour Parcels" }).click();
   await page.getByRole("heading", { name: "Harbour Parcels" }).waitFor();
   await page.getByRole("textbox", { name: "Name of the organization" }).fill("Harbour");

@@ -141,7 +141,7 @@ describe("an invitation", () => {
     await invited.getByLabel("Email").fill("ben@example.com");
     await invited.getByLabel("Password").fill(PASSWORD);
     await invited.getByRole("button", { name: "Create account" }).click();
-    await invited.getByRole("heading", { name: "Join Dana Developer" }).waitFor();
+    await invited.getByRole("heading", { name: "Join Dana Developer's organization" }).waitFor();
     const said = await invited.getByRole("main").innerText();
     for (const part of [
       "Dana Developer (dana@example.com)",
@@ -173,7 +173,7 @@ describe("an invitation", () => {
     const second = await invite("cleo@example.com");
     await page.getByRole("button", { name: "Done" }).click();
     await third.goto(second);
-    await third.getByRole("heading", { name: "Join Dana Developer" }).waitFor();
+    await third.getByRole("heading", { name: "Join Dana Developer's organization" }).waitFor();
     await page.getByRole("button", { name: "Revoke the invitation of cleo@example.com" }).click();
     await page.getByRole("region", { name: "Open invitations" }).waitFor({ state: "detached" });
     await third.getByRole("button", { name: "Accept invitation" }).click();

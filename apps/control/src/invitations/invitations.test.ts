@@ -47,7 +47,7 @@ describe("an invitation", () => {
     });
     expect(email).toBe(invited.email);
     expect(await invited.client.invitations.open.mutate({ token })).toEqual({
-      organization: { id: organizationId, name: "owner" },
+      organization: { id: organizationId, name: "owner's organization" },
       invitedBy: { name: "owner", email: owner.email },
       email: invited.email,
       role: "viewer",

@@ -58,7 +58,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
         if (member !== undefined) return;
         const made = await trx
           .insertInto("organizations")
-          .values({ id: newId("org"), name: person.name || "Personal", personal_of: personId })
+          .values({ id: newId("org"), name: firstName(person.name), personal_of: personId })
           .onConflict((conflict) => conflict.column("personal_of").doNothing())
           .returning("id")
           .executeTakeFirst();
@@ -237,4 +237,9 @@ function auditMember(
 ): Promise<void> {
   const { organizationId, personId, changedBy } = change;
   return writeAudit(trx, { personId: changedBy, action, organizationId, subject: personId, detail });
+}
+
+/** The name of the organization that a person begins with. Names of people and of organizations must not look the same. */
+function firstName(person: string): string {
+  return person === "" ? "Personal" : `${person}'s organization`;
 }
