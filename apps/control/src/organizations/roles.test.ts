@@ -130,12 +130,12 @@ describe("an organization", () => {
       name: "Renamed",
     });
     const named = async () => (await founder.client.me.get.query()).organizations.map(({ name }) => name);
-    expect(await named()).toEqual(["founder", "Renamed"]);
+    expect(await named()).toEqual(["founder's organization", "Renamed"]);
     await founder.client.projects.create.mutate({ organizationId: id, slug: "kept" });
     expect(await codeOf(founder.client.organizations.remove.mutate({ organizationId: id }))).toBe("CONFLICT");
     const empty = await founder.client.organizations.create.mutate({ name: "Empty" });
     expect(await codeOf(founder.client.organizations.remove.mutate({ organizationId: empty.id }))).toBe(null);
-    expect(await named()).toEqual(["founder", "Renamed"]);
+    expect(await named()).toEqual(["founder's organization", "Renamed"]);
     expect(await codeOf(admin.client.organizations.remove.mutate({ organizationId }))).toBe("FORBIDDEN");
   });
 });
