@@ -159,11 +159,11 @@ it("a run still gets the events that it waits for, whatever is deployed meanwhil
 });
 
 it.each([
-  ["entity", { kind: "record.create", entity: "gone", values: {} }, "no entity `gone`"],
+  ["entity", { kind: "record.create", entity: "gone", values: {} }, "no longer has the entity `gone`"],
   [
     "transition",
     { kind: "record.transition", entity: "ticket", edge: "close", id: { kind: "literal", value: null }, values: {} },
-    "no transition `close`",
+    "no longer has the transition `close`",
   ],
 ] as const)("a step whose %s was deployed away fails, and its run ends", async (_, action, why) => {
   const { work, create } = await open([workflowOf({ ...onTicket, steps: [stepOf("act", action)] })], true);
