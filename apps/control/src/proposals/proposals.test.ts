@@ -273,7 +273,9 @@ describe("a live deployment whose last steps failed", () => {
     const next = await propose(projectId, noteBlueprint("      body: text?\n"));
     const refused = await approveAndDeploy(owner, next);
     await until(async () => (await owner.client.deployments.get.query({ deploymentId: refused })).finishedAt !== null);
-    expect((await owner.client.deployments.get.query({ deploymentId: refused })).error).toContain("Resume that deployment first");
+    expect((await owner.client.deployments.get.query({ deploymentId: refused })).error).toContain(
+      "Resume that deployment first",
+    );
 
     expect(await owner.client.deployments.resume.mutate({ deploymentId })).toMatchObject({ status: "active" });
     await until(async () => (await owner.client.deployments.get.query({ deploymentId })).finishedAt !== null);
