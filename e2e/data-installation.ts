@@ -117,6 +117,7 @@ export async function startDataInstallation(databases?: Databases): Promise<Data
     PLINTH_CONSOLE_PORT: String(console),
   };
   const cli = join(root, "apps/cli/bin.mjs");
+  const main = join(root, "apps/cli/src/main.ts");
   const pools = [cellDatabase, controlDatabase].map(
     ({ adminUrl }) => new pg.Pool({ connectionString: adminUrl, max: 2 }),
   );
@@ -137,8 +138,9 @@ export async function startDataInstallation(databases?: Databases): Promise<Data
           (error, stdout, stderr) => done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
         );
       }),
+    // Not through `bin.mjs`: a killed wrapper would leave the command running.
     start: (...words) =>
-      spawn(process.execPath, [cli, ...words], { env, cwd: home, stdio: ["ignore", "pipe", "pipe"] }),
+      spawn(process.execPath, [main, ...words], { env, cwd: home, stdio: ["ignore", "pipe", "pipe"] }),
     deploy: (slug, text) =>
       openControl(readLocalSettings(env), async (client) => {
         const { organizations } = await client.me.get.query();
