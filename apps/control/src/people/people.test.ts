@@ -189,7 +189,7 @@ describe("a sign-up", () => {
     expect(organizations).toEqual([
       {
         id: expect.stringMatching(/^org_/),
-        name: "Ana",
+        name: "Ana's organization",
         role: "owner",
         scope: "organization",
         may: { write: true, manage: true, own: true },
