@@ -3,12 +3,13 @@
 
 import type { TRPCError } from "@trpc/server";
 import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
+import { actorOf } from "../cells/call-as-person.ts";
 import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import type { CellRefused } from "../cells/failures.ts";
 import { FieldsError, notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
-import { allows, cellRoleOf, whoMay } from "../organizations/rights.ts";
+import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChanges } from "./api.ts";
 import { readChanges } from "./changes.ts";
@@ -155,10 +156,6 @@ function missing(): never {
 
 function absent(): never {
   throw notFound("record");
-}
-
-function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: cellRoleOf(project.role) };
 }
 
 function refusals(action: string): CellRefusals {

@@ -1,6 +1,7 @@
 // A project's mail, requested from its cell on behalf of a person. In: a connection, or a selection of mails. Out: the cell's
 // answers. Secrets of a connection are passed on, and never stored here.
 import { z } from "zod";
+import { actorOf } from "../cells/call-as-person.ts";
 import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused } from "../cells/failures.ts";
@@ -8,7 +9,6 @@ import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
-import { cellRoleOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { MailConnection, MailContent, MailPreview, MailSummary, MailSuppression, MailTemplate } from "./api.ts";
 
@@ -154,8 +154,4 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
     throw error;
   });
   return callCell(orAbsent, refusals);
-}
-
-function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: cellRoleOf(project.role) };
 }

@@ -3,6 +3,7 @@
 // the answer is sent, so nobody can use such a session.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
+import { holdPerson } from "../organizations/membership.ts";
 import { storedSessionToken } from "./hashed-sessions.ts";
 import type { Passwords } from "./password.ts";
 
@@ -55,14 +56,7 @@ function begunSession(text: string): { readonly token: string; readonly personId
  * both write to the row before they delete the sessions.
  */
 async function isStill(trx: Connection, personId: string, matched: string | null): Promise<boolean> {
-  const person = await trx
-    .selectFrom("people")
-    .select("id")
-    .where("id", "=", personId)
-    .where("deleted_at", "is", null)
-    .forShare()
-    .executeTakeFirst();
-  if (person === undefined) return false;
+  if (!(await holdPerson(trx, personId))) return false;
   if (matched === null) return true;
   const account = await trx
     .selectFrom("accounts")
