@@ -39,6 +39,7 @@ import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
+import { createRenewal } from "./proposals/renewal.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import { createTimelineStore } from "./proposals/timeline.ts";
@@ -128,6 +129,19 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     provision,
     liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
   });
+  const environments = createEnvironmentService({
+    store: createEnvironmentStore(db),
+    projects: projectStore,
+    cellStore,
+    deletion,
+    workshop,
+    access,
+    proposals,
+    deployments,
+    keys,
+    logger,
+    environmentsMax: config.limits.environmentsMax,
+  });
   return {
     people,
     followers,
@@ -163,20 +177,9 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         saves: createAttempts({ max: 240, windowSeconds: 60 }),
         blueprintBytesMax: config.limits.blueprintBytesMax,
       }),
-      environments: createEnvironmentService({
-        store: createEnvironmentStore(db),
-        projects: projectStore,
-        cellStore,
-        deletion,
-        workshop,
-        access,
-        proposals,
-        deployments,
-        keys,
-        logger,
-        environmentsMax: config.limits.environmentsMax,
-      }),
+      environments,
       proposals,
+      renewal: createRenewal({ proposals, environments, blueprints: blueprintStore, access, workshop }),
       deployments,
       keys,
       data: createDataService({

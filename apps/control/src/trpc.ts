@@ -28,6 +28,7 @@ import type { AccountService } from "./people/account.ts";
 import type { Person } from "./people/auth.ts";
 import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
+import type { Renewal } from "./proposals/renewal.ts";
 import type { ProposalService } from "./proposals/service.ts";
 import { whyUnstorable } from "./storable-input.ts";
 import type { Submissions } from "./submissions/once.ts";
@@ -50,6 +51,7 @@ export interface Services {
   readonly blueprints: BlueprintService;
   readonly drafts: DraftService;
   readonly proposals: ProposalService;
+  readonly renewal: Renewal;
   readonly deployments: DeploymentService;
   readonly keys: KeyService;
   readonly data: DataService;

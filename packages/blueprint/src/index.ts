@@ -73,3 +73,4 @@ export {
 } from "./text/diagnostic.ts";
 export { checkName } from "./text/names.ts";
 export type { Place, Places } from "./text/places.ts";
+export { type Choice, conflictsOf, joinPieces, mergeTexts, type Piece } from "./text/three-way.ts";

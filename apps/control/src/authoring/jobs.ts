@@ -4,11 +4,14 @@ import {
   type Author,
   type Change,
   checkBlueprint,
+  conflictsOf,
   type Diagnostic,
   diffModels,
   formatBlueprint,
+  joinPieces,
   MODEL_VERSION,
   type Model,
+  mergeTexts,
   renamesOf,
 } from "@plinth/blueprint";
 import { hashOf, type MigrationPlan, type SetAside } from "@plinth/bundle";
@@ -179,6 +182,18 @@ export function difference({
 }): readonly Change[] | null {
   const [from, to] = [readLiveDraft(before), readLiveDraft(after)];
   return from === null || to === null ? null : diffModels(from, to);
+}
+
+export interface ThreeTexts {
+  readonly base: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+/** The changes of both sides in one text. Null if both changed the same lines differently. */
+export function merge({ base, mine, theirs }: ThreeTexts): string | null {
+  const pieces = mergeTexts(base, mine, theirs);
+  return conflictsOf(pieces).length === 0 ? joinPieces(pieces, []) : null;
 }
 
 export interface Stored {

@@ -4,7 +4,7 @@ import type { Change, Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
-import type { Fingerprint, Limits, Proposal, Proposed, Shaped, Stored, Validated } from "./jobs.ts";
+import type { Fingerprint, Limits, Proposal, Proposed, Shaped, Stored, ThreeTexts, Validated } from "./jobs.ts";
 import type { KeptLive, KeptModel, ModelToKeep } from "./live-model.ts";
 import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
 import { createWorkers, OverBudget } from "./workers.ts";
@@ -23,6 +23,8 @@ export interface Workshop {
   propose(by: Party, proposal: Omit<Proposal, "limits">): Promise<Proposed>;
   /** Null if they can't be compared. */
   difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
+  /** The changes of both sides in one text. Null if they can't be merged without a decision. */
+  merge(by: Party, texts: ThreeTexts): Promise<string | null>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
   stop(): Promise<void>;
@@ -69,6 +71,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
       })),
     difference: (by, before, after) =>
       runJob<readonly Change[] | null>(by, "difference", { before, after }, () => null),
+    merge: (by, texts) => runJob<string | null>(by, "merge", texts, () => null),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,

@@ -142,7 +142,10 @@ export type ProposalProcedures = {
   preview: Mutation<{ projectId: string; text: string }, ProposalPreview>;
   /** Proposes an earlier version's text again. `losses` lists what it can't restore. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
-  /** Compares a stale proposal with the current live version. Creates another proposal with the same text, origin and author. */
+  /**
+   * Creates another proposal for a stale one, compared with the current live version. A promotion is promoted again, under the same
+   * conditions as the first time. Any other text is merged with the live text; CONFLICT if both changed the same lines.
+   */
   renew: Mutation<{ proposalId: string }, Proposal>;
   /** Measures the plan on the live database again. Only while the proposal is open. */
   measure: Mutation<{ proposalId: string }, Proposal>;

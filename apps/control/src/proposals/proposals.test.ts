@@ -360,14 +360,26 @@ describe("an earlier version", () => {
 });
 
 describe("a stale proposal", () => {
-  it("is renewed as another proposal with its text and author", async () => {
+  it("is merged with the live version when it is renewed, as another proposal with its author", async () => {
     const projectId = await liveProject(noteBlueprint());
     const text = noteBlueprint("      body: text?\n");
     const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
-    await goLive(owner, projectId, noteBlueprint("      mood: string?\n"));
+    const hotfix = (blueprint: string): string => `${blueprint}      user: { read: true }\n`;
+    await goLive(owner, projectId, hotfix(noteBlueprint()));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: stale.id });
-    expect(renewed).toMatchObject({ text, author: "ai", fromVersionId: null, status: "open" });
+    expect(renewed).toMatchObject({ text: hotfix(text), author: "ai", fromVersionId: null, status: "open" });
+    expect(renewed.diff.map(({ path }) => path)).toEqual(["note.body"]);
     expect(renewed.id).not.toBe(stale.id);
     expect((await owner.client.proposals.get.query({ proposalId: stale.id })).status).toBe("stale");
+  }, 60_000);
+
+  it("is refused if the live version has changed the same lines", async () => {
+    const projectId = await liveProject(noteBlueprint());
+    const stale = await propose(projectId, noteBlueprint("      body: text?\n"));
+    await goLive(owner, projectId, noteBlueprint("      mood: string?\n"));
+    const made = (await owner.client.proposals.list.query({ projectId })).length;
+    const renewal = owner.client.proposals.renew.mutate({ proposalId: stale.id });
+    expect(await failureOf(renewal)).toMatch(/has changed the same lines/);
+    expect(await owner.client.proposals.list.query({ projectId })).toHaveLength(made);
   }, 60_000);
 });

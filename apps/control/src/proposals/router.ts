@@ -37,7 +37,7 @@ export const proposalProcedures: ProposalProcedures = {
     .input(z.object({ versionId: z.string().regex(/^ver_[0-9a-z]{20}$/, "must be a version's id") }))
     .mutation(({ ctx, input }) => ctx.services.proposals.createFromVersion(ctx.person, ctx.project, input.versionId)),
   renew: forProposal("write").mutation(({ ctx, input }) =>
-    ctx.services.proposals.renew(ctx.person, ctx.project, input.proposalId),
+    ctx.services.renewal.renew(ctx.person, ctx.project, input.proposalId),
   ),
   measure: forProposal("write").mutation(({ ctx, input }) =>
     ctx.services.proposals.measure(ctx.person, ctx.project, input.proposalId),

@@ -27,8 +27,6 @@ export interface ProposalService {
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Proposes the live version of another environment of the same project. */
   createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
-  /** Refuses a proposal that isn't stale. */
-  renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
@@ -95,15 +93,6 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     },
 
     createPromoted: (by, project, text, promotion) => propose(by, project, { ...written, text, promotion }),
-
-    renew: async (by, project, proposalId) => {
-      const record = await store.get(proposalId);
-      if (record === null) throw notFound("proposal");
-      const { status, title, text, author, fromVersionId, promotedFrom: from } = shown(record);
-      if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
-      const promotion = from === null ? null : { from, lineage: record.row.promoted_lineage ?? [] };
-      return propose(by, project, { text, title, author, fromVersionId, promotion });
-    },
 
     measure: async (by, project, proposalId) => {
       const { status, plan, diff } = await get(proposalId);

@@ -1,6 +1,7 @@
 // The notices about a draft. In: the draft's state and the live version. Out: a notice if the draft was changed elsewhere, another version
 // went live, the draft can't be saved, or a draft was discarded; each with a button.
 "use client";
+import { conflictsOf, joinPieces, mergeTexts } from "@plinth/blueprint";
 import type { EndedDraft } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +13,6 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { DraftKeeper, DraftState, Live } from "./draft-keeper.ts";
 import { MergeView } from "./merge-view.tsx";
-import { conflictsOf, join, mergeTexts } from "./three-way.ts";
 
 interface DraftNoticesProps extends DraftState {
   projectId: string;
@@ -98,7 +98,7 @@ function OutdatedDraft({ live, text, baseVersionId, keeper }: OutdatedDraftProps
     if (common === undefined) return;
     const pieces = mergeTexts(common, text, live.text);
     if (conflictsOf(pieces).length > 0) setAsking(true);
-    else apply(join(pieces, []));
+    else apply(joinPieces(pieces, []));
   };
   if (asking && common !== undefined) {
     return (

@@ -1,11 +1,11 @@
 // Merges two texts with a common origin. In: the common text and both texts. Out: one text: this person's, the other one, or a merge with
 // a decision for each conflict. It changes nothing until a button is pressed.
 "use client";
+import { type Choice, conflictsOf, joinPieces, mergeTexts } from "@plinth/blueprint";
 import { useId, useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { type Choice, conflictsOf, join, mergeTexts } from "./three-way.ts";
 
 interface MergeViewProps {
   title: string;
@@ -67,7 +67,7 @@ export function MergeView({ title, description, theirsName, common, mine, theirs
         ) : null}
         <Button onClick={() => onUse(mine)}>Keep mine</Button>
         <Button onClick={() => onUse(theirs)}>Take theirs</Button>
-        <Button variant="primary" disabled={open > 0} onClick={() => onUse(join(pieces, choices))}>
+        <Button variant="primary" disabled={open > 0} onClick={() => onUse(joinPieces(pieces, choices))}>
           Use the merged text
         </Button>
       </footer>

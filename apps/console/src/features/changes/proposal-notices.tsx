@@ -46,6 +46,11 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
       Edit blueprint
     </Button>
   ) : null;
+  const compareButton = (
+    <Button size="small" onClick={() => router.push(`${root}/environments`)}>
+      Compare environments
+    </Button>
+  );
   return (
     <>
       <PromotionNotice proposal={proposal} />
@@ -96,13 +101,22 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           title="Another change was deployed since then"
           actions={
             mayChange ? (
-              <Button size="small" pending={renew.isPending} onClick={() => renew.mutate({ proposalId: proposal.id })}>
-                Compare again
-              </Button>
+              <>
+                <Button
+                  size="small"
+                  pending={renew.isPending}
+                  onClick={() => renew.mutate({ proposalId: proposal.id })}
+                >
+                  Compare again
+                </Button>
+                {renew.error ? (proposal.promotedFrom ? compareButton : editButton) : null}
+              </>
             ) : null
           }
         >
-          This page compares the change with an older version. Compare it with the live version before you continue.
+          {proposal.promotedFrom === null
+            ? "This page compares the change with an older version. Comparing again creates a change with both, this one and what is live now."
+            : `This page compares the change with an older version. Comparing again promotes what is live in ${proposal.promotedFrom.name} now.`}
           {renew.error ? <p className="text-bad">{errorText(renew.error)}</p> : null}
         </Notice>
       ) : null}

@@ -29,7 +29,7 @@ export function conflictsOf(pieces: readonly Piece[]): readonly Extract<Piece, {
 }
 
 /** A conflict without a choice gets this person's side. */
-export function join(pieces: readonly Piece[], choices: readonly (Choice | undefined)[]): string {
+export function joinPieces(pieces: readonly Piece[], choices: readonly (Choice | undefined)[]): string {
   let at = 0;
   return pieces
     .map((piece) => {
