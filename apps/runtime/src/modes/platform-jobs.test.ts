@@ -2,13 +2,13 @@
 import { expect, it } from "vitest";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
-import { createTestDatabase, openTestCell } from "./testing/cell.ts";
+import { createTestDatabase, kek, openTestCell } from "./testing/cell.ts";
 
 it("each has times that the queue understands", async () => {
   const database = await createTestDatabase();
   const cell = await openTestCell(database);
   try {
-    startPlatformJobs(cell, { workRetentionDays: 30, workRowsMax: 1_000, inboundLimits: defaultInboundLimits });
+    startPlatformJobs(cell, { workRetentionDays: 30, workRowsMax: 1_000, inboundLimits: defaultInboundLimits, kek });
     const known = async (): Promise<readonly string[]> => {
       const { rows } = await cell.pool
         .query<{ identifier: string }>("SELECT identifier FROM graphile_worker._private_known_crontabs ORDER BY 1")
@@ -19,6 +19,7 @@ it("each has times that the queue understands", async () => {
       .poll(known, { timeout: 15_000 })
       .toEqual([
         "plinth_changes",
+        "plinth_inbound_headers",
         "plinth_inbound_retention",
         "plinth_mail_retention",
         "plinth_retention",

@@ -1,5 +1,7 @@
 // The platform's own jobs, with their times. In: a cell. Out: jobs, stopped with the cell. They run in the processes
 // that execute runs.
+
+import { createSecretBox } from "../identity/secret-box.ts";
 import { sweepChanges } from "../jobs/change-retention.ts";
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
@@ -7,6 +9,7 @@ import { createWorkRetention } from "../jobs/work-retention.ts";
 import { sweepMail } from "../mail/retention.ts";
 import { KEPT_MINUTES } from "../modules/streams/change-log.ts";
 import type { InboundLimits } from "../modules/webhooks-in/receive.ts";
+import { screenStored } from "../modules/webhooks-in/screen-stored.ts";
 import { sweepInbound } from "../modules/webhooks-in/sweep.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
@@ -19,14 +22,16 @@ export interface PlatformJobsSettings {
   /** Maximum stored events and runs of one project. */
   readonly workRowsMax: number;
   readonly inboundLimits: InboundLimits;
+  readonly kek: Buffer;
 }
 
 export function startPlatformJobs(
   cell: Cell,
-  { workRetentionDays: days, workRowsMax: rowsMax, inboundLimits }: PlatformJobsSettings,
+  { workRetentionDays: days, workRowsMax: rowsMax, inboundLimits, kek }: PlatformJobsSettings,
 ): void {
   const { logger } = cell;
   const pool = cell.openPool("platform jobs", 2);
+  const box = createSecretBox(kek);
   let stopping = false;
   const retention = createRetention({ ...cell, pool });
   const workRetention = createWorkRetention({ ...cell, pool, days, rowsMax });
@@ -62,6 +67,15 @@ export function startPlatformJobs(
         name: "inbound_retention",
         cron: "27 * * * *",
         run: async () => ({ requests: await sweepInbound({ pool, ...inboundLimits }, () => stopping) }),
+        stop: () => {
+          stopping = true;
+        },
+      },
+      {
+        // Soon after the start. Later rounds find what processes of an earlier version still store during an update.
+        name: "inbound_headers",
+        cron: "*/5 * * * *",
+        run: async () => ({ requests: await screenStored({ pool, box, logger }, () => stopping) }),
         stop: () => {
           stopping = true;
         },

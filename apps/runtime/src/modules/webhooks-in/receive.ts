@@ -14,6 +14,7 @@ import { headersOf, type Provider, providerOf } from "./providers.ts";
 import { itemsAt, type ReadRequest, readRequest, textAt } from "./request-value.ts";
 import type { SourceSecrets } from "./secrets.ts";
 import type { InboundStore, Kept, Received } from "./store.ts";
+import { type StoredHeaders, storedHeaders } from "./stored-headers.ts";
 import { type Refusal, verifyRequest } from "./verify.ts";
 
 export interface HooksOptions {
@@ -83,14 +84,10 @@ export function createHooks(options: HooksOptions): Hooks {
       throw new Fault("not_found");
     }
     requireTurn(genuine.take(`${projectId}/${source}`));
-    const { known, signer } = judged;
-    return {
-      ...known,
-      signer,
-      body,
-      query: arriving.query,
-      read: readRequest(headersOf(known.provider, arriving.headers), body),
-    };
+    const { known, live, signer } = judged;
+    const read = readRequest(headersOf(known.provider, arriving.headers), body);
+    const headers = storedHeaders(read.headers, known.provider, live);
+    return { ...known, signer, headers, body, query: arriving.query, read };
   }
 
   async function keepRefusal(projectId: ProjectId, source: string, reason: string): Promise<void> {
@@ -150,6 +147,8 @@ interface Known {
 interface Taken extends Known {
   /** The secret that signed it. */
   readonly signer: () => string;
+  /** Those that are stored. */
+  readonly headers: StoredHeaders;
   readonly body: Buffer;
   readonly query: string;
   readonly read: ReadRequest;
@@ -162,7 +161,7 @@ interface Found {
 }
 
 type Judged =
-  | { readonly refusal: null; readonly known: Known; readonly signer: () => string }
+  | { readonly refusal: null; readonly known: Known; readonly live: readonly string[]; readonly signer: () => string }
   | { readonly refusal: Refusal | "no_secret"; readonly known: Known | null };
 
 /** A missing source costs the same as an existing one: the look-up of its secrets. */
@@ -201,7 +200,7 @@ async function judge(
   if (known === null || live.length === 0) return { refusal: "no_secret", known };
   if (refusal !== null) return { refusal, known };
   const signed = (secret: string): boolean => scheme !== "paypal" && verifyRequest(scheme, request, [secret]) === null;
-  return { refusal, known, signer: () => live.find(signed) ?? "" };
+  return { refusal, known, live, signer: () => live.find(signed) ?? "" };
 }
 
 const STAND_IN = providerOf({ name: "", verify: "github" }) as Provider;
@@ -234,7 +233,7 @@ function keepAll(store: HooksOptions["store"], release: ActiveRelease, received:
   return only !== undefined && second === undefined ? store.keep(release, only) : store.keepList(release, received);
 }
 
-function receivedOf({ source, provider, query }: Taken, read: ReadRequest, body: Buffer) {
+function receivedOf({ source, provider, headers, query }: Taken, read: ReadRequest, body: Buffer) {
   const typeAt = source.type ?? provider.type;
   const keyAt = source.dedupe ?? provider.dedupe;
   const type = typeAt === null ? null : textAt(read, typeAt);
@@ -244,7 +243,7 @@ function receivedOf({ source, provider, query }: Taken, read: ReadRequest, body:
     type,
     event: read.json === null ? null : eventOf(source, type),
     key: ownKey === null ? contentKey(provider, type, query, body) : `id ${ownKey}`,
-    headers: read.headers,
+    headers,
     body,
     json: read.json,
     proof: provider.proof === undefined ? null : textAt(read, `headers.${provider.proof}`),

@@ -12,6 +12,7 @@ import { asCell, idOf, refuseViewer } from "../webhooks/endpoints.ts";
 import { noteInAudit } from "./audit.ts";
 import { eventOf } from "./receive.ts";
 import type { InboundStore, Stored } from "./store.ts";
+import { harmlessHeaders } from "./stored-headers.ts";
 
 export interface RequestRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -60,17 +61,18 @@ export async function readRequestContent(options: RequestRoutesOptions, context:
     const { query } = await asCell(open);
     return (
       await query(
-        `SELECT ${requestPage.shown}, r.sealed FROM plinth.inbound_requests r WHERE r.project_id = $1 AND r.id = $2::uuid`,
+        `SELECT ${requestPage.shown}, r.sealed, r.screened::text FROM plinth.inbound_requests r WHERE r.project_id = $1 AND r.id = $2::uuid`,
         [projectId, idOf(context)],
       )
     ).rows;
   });
-  const [request = null, sealed = null] = rows[0] ?? [];
+  const [request = null, sealed = null, screened] = rows[0] ?? [];
   if (request === null) throw new Fault("not_found");
   const content = sealed === null ? null : options.store.contentOf(projectId, idOf(context), sealed);
+  const headers = content === null ? null : screened === "true" ? content.headers : harmlessHeaders(content.headers);
   return jsonReply(200, {
     ...(JSON.parse(request) as object),
-    headers: content?.headers ?? null,
+    headers,
     body: content === null ? null : (content.json ?? null),
     body_base64: content === null || content.json !== null ? null : content.body,
   });

@@ -1,13 +1,13 @@
 // Stores inbound requests in the cell's tables. In: a request that was verified or refused. Out: a row, and, in the
 // same statement, its event. A repeated request only increases a count.
 import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { hasListeners, LISTENERS_TABLE } from "../../query/entity-view.ts";
 import { providerOf } from "./providers.ts";
+import type { StoredHeaders } from "./stored-headers.ts";
 
 export interface Received {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Received {
   /** Equal when the same event is repeated. */
   readonly key: string;
   readonly requestId: string;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: StoredHeaders;
   readonly body: Buffer;
   /** The body as JSON text; null if it isn't JSON. */
   readonly json: string | null;
@@ -61,8 +61,6 @@ const REFUSED_MAX = 50;
 /** Errors for JSON that Postgres can't store: NUL characters, and numbers out of its range. */
 const UNSTORABLE: ReadonlySet<string> = new Set(["22P05", "22P02", "22003", "54001"]);
 const PROOF = "inbound_requests_proof";
-/** Headers that prove a request, or contain credentials. */
-const HIDDEN = /authorization|cookie|signature|hmac|token|secret|key/;
 
 export function createInboundStore({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): InboundStore {
   const contentOf: InboundStore["contentOf"] = (projectId, id, sealed) =>
@@ -188,22 +186,21 @@ function digestOf(text: string): Buffer {
 }
 
 export interface Content {
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: StoredHeaders;
   /** As base64; empty if `json` is set. */
   readonly body: string;
   readonly json: string | null;
 }
 
 function sealable({ headers, body, json }: Received): Buffer {
-  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN.test(name)));
-  const content: Content = { headers: shown, body: json === null ? body.toString("base64") : "", json };
+  const content: Content = { headers, body: json === null ? body.toString("base64") : "", json };
   return Buffer.from(JSON.stringify(content));
 }
 
 /** $1 project, $2 id, $3 source, $4 status, $5 reason, $6 type, $7 event, $8 key, $9 sealed, $10 proof. */
 const KEEP = `_rows AS (
-    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof, screened)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, true)
     ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
     RETURNING id, repeats
   ), _kept AS (SELECT id FROM _rows WHERE repeats = 0)`;
@@ -212,8 +209,8 @@ const KEEP_LIST = `_in AS (
     SELECT * FROM json_to_recordset($3::json) AS i (id uuid, status text, reason text, type text, event text, key text, sealed text,
       proof text)
   ), _rows AS (
-    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof)
-    SELECT $1, id, $2, status, reason, type, event, decode(key, 'hex'), sealed, decode(proof, 'hex') FROM _in ORDER BY id
+    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof, screened)
+    SELECT $1, id, $2, status, reason, type, event, decode(key, 'hex'), sealed, decode(proof, 'hex'), true FROM _in ORDER BY id
     ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
     RETURNING id, repeats, event
   ), _kept AS (SELECT id, event FROM _rows WHERE repeats = 0)`;
@@ -252,6 +249,6 @@ function dataOf({ bundle }: ActiveRelease, name: string, json: string): string {
   return member === undefined ? `${json}::jsonb` : `coalesce(${json}::jsonb->${quoteLiteral(member)}, ${json}::jsonb)`;
 }
 
-function contextOf(projectId: string, id: string): string {
+export function contextOf(projectId: string, id: string): string {
   return `inbound-request/${projectId}/${id}`;
 }
