@@ -1,6 +1,6 @@
 // Executes runs as far as possible. In: a project and due runs. Out: each has ended, or is parked, or belongs to
 // another process. If a process dies, the next one continues the run after its last committed step.
-import type { BundleBackground, BundleStep, JsonValue, ProjectId, Template } from "@plinth/bundle";
+import type { BundleBackground, BundleStep, JsonValue, ProjectId } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { type ProjectScope, sqlState } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -16,10 +16,11 @@ import { findEntity } from "../query/entity-view.ts";
 import { type CallerContext, contextOfRun } from "./acting.ts";
 import { createActions } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
+import { type Definition, definitionOf } from "./definition.ts";
 import type { Definitions } from "./definitions.ts";
 import { interpret } from "./interpret.ts";
-import type { Interpreting, Lookup } from "./interpreting.ts";
-import type { Claimed, Run } from "./run.ts";
+import type { Interpreting } from "./interpreting.ts";
+import type { Claimed } from "./run.ts";
 import { endTogether, type WalkerOf } from "./run-batch.ts";
 import { ClaimLost, type ClaimResult, createRunStore, LEASE_MS, type RunStore, type RunWrites } from "./run-store.ts";
 import { fillTemplate } from "./template.ts";
@@ -233,32 +234,10 @@ function interpretingOf(
   };
 }
 
-interface Definition {
-  readonly steps: readonly BundleStep[];
-  readonly timeoutMs: number | null;
-  readonly lookup: Lookup | null;
-  /** Null: the output of the last step. */
-  readonly output: Template | null;
-}
-
 function outputOf({ steps, output }: Definition, context: EvaluationContext): JsonValue {
   if (output !== null) return fillTemplate(output, context);
   const outputsByStep = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
   return outputsByStep?.[steps.at(-1)?.id ?? ""] ?? null;
-}
-
-/** The output of an action that declares none. */
-const nothing: Template = { kind: "literal", value: null };
-
-function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow }: Run): Definition | null {
-  if (kind === "action") {
-    const action = actions.find((each) => each.name === workflow);
-    return action === undefined ? null : { ...action, output: action.output ?? nothing, timeoutMs: null, lookup: null };
-  }
-  const found = workflows.find((each) => each.kind === kind && each.name === workflow);
-  if (found === undefined) return null;
-  const { steps, timeoutMs, lookup: where, entity } = found;
-  return { steps, timeoutMs, lookup: where === null || entity === null ? null : { entity, where }, output: null };
 }
 
 async function forget(pool: Pool, projectId: string, runId: string): Promise<void> {

@@ -12,9 +12,10 @@ import { type ApprovalAnswer, answerApproval } from "./answer-approval.ts";
 import { readApprovals } from "./approvals.ts";
 import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { readQueues } from "./queues.ts";
+import { retryAll, retryRun } from "./retry.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
 import { noteReading, rotateSecret } from "./signing-secret.ts";
-import { cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
+import { cancelAll, cancelRun, type Scoped, settleRun } from "./steer.ts";
 
 const nothing = z.strictObject({});
 const note = z.string().max(2_000).optional();
@@ -76,7 +77,8 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await cancelRun({ ...scoped, runId });
     }),
     "project.retry_run": ofRun(async (scoped, runId) => {
-      await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
+      const { from = null } = readBody(scoped.context.incoming, retryBody);
+      await retryRun({ ...scoped, runId }, from, options.backgroundOf);
     }),
     "project.approve_run": ofRun(async (scoped, runId) => {
       const body = readBody(scoped.context.incoming, approveBody);
@@ -96,7 +98,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     }),
     "project.retry_queue": action(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
-      return retryAll(scoped, bulk, code);
+      return retryAll(scoped, bulk, code, options.backgroundOf);
     }),
     "project.cancel_queue": action((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
     "project.run_schedule": action(async (scoped) => {

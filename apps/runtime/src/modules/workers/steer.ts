@@ -1,11 +1,10 @@
-// People's actions on runs: cancel, continue from a step, say how a call with an unknown result ended. In: a run, or
+// People's actions on runs: cancel, say how a call with an unknown result ended; `retry.ts` has the retry. In: a run, or
 // all runs of a workflow, and the caller. Out: the runs, due again. The change and its lines in the audit log are one
 // transaction.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { laterStatuses } from "../../workflows/retry.ts";
-import { ANEW, beginAnew } from "../../workflows/step-rows.ts";
+import { beginAnew } from "../../workflows/step-rows.ts";
 import { actorOf } from "../audit.ts";
 import type { RunRow } from "./run-view.ts";
 
@@ -31,93 +30,6 @@ export async function cancelRun(steering: Steering): Promise<void> {
   });
 }
 
-/**
- * Continues from the first step that did not complete, or from the named step. Earlier steps keep their results; it and
- * later steps run again. Steps that were compensated when the run failed also run again. @throws Fault not_found,
- * conflict.
- */
-export async function retryRun(steering: Steering, from: string | null): Promise<void> {
-  await steer(steering, "retry", async (open, table) => {
-    const { rowCount } = await open.query(
-      `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL, "output" = NULL, "cancelled" = false
-       WHERE "id" = $1 AND "status" IN ('failed', 'cancelled', 'needs_attention')`,
-      [steering.runId],
-    );
-    if (rowCount === 0) {
-      throw await whyNot(
-        open,
-        table,
-        steering.runId,
-        "Only a run that failed, was cancelled or needs attention can be retried.",
-      );
-    }
-    const chosen = from === null ? [] : [from];
-    if (from !== null) {
-      const { rowCount: known } = await open.query(
-        `SELECT 1 FROM ${table("steps")} WHERE "run_id" = $1 AND "path" = $2`,
-        [steering.runId, from],
-      );
-      if (known === 0) throw new Fault("validation_failed", { errors: [noStep] });
-    }
-    await forgetSteps(open, table, [steering.runId], chosen);
-    return from === null ? {} : { from };
-  });
-}
-
-/** SQL: a call of the step `s` has certainly failed, and is not only unanswered. */
-const HAS_FAILED = `(s."status" = 'failed' AND s."path" NOT LIKE '%/compensate/%' AND (s."error"->>'code' = 'marked_failed'
-  OR s."error"->>'code' = 'http_status' AND (s."error"->>'status')::integer < 500
-    AND (s."error"->>'status')::integer NOT IN (${laterStatuses.join(", ")})))`;
-
-/**
- * Resets the steps that did not complete, and all that started with or after a chosen step. Waits are deleted with
- * their steps; compensations start again. A step that was reset before keeps its key: with the first one, a service
- * would return a result that it has undone since. A call that a service has refused gets another key: with the same
- * one, the service would repeat its saved refusal.
- */
-async function forgetSteps(
-  open: TenantTransaction,
-  table: TableName,
-  runIds: readonly string[],
-  chosen: readonly string[],
-): Promise<void> {
-  const undone = await undoneSteps(open, table, runIds);
-  const meant = `s."run_id" = ANY($1::uuid[])
-    AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
-      OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`;
-  const keeps = `(s."key" LIKE '%/again' AND s."path" NOT LIKE '%/compensate/%' OR ${HAS_FAILED})`;
-  const key = `CASE WHEN ${HAS_FAILED} THEN s."key" || '/again' ELSE s."key" END`;
-  // Compensated steps are reset too, wherever they are.
-  const values = [runIds, chosen, undone.map((row) => row.join("/"))];
-  for (const part of ["waits", "attempts"]) {
-    await open.query(
-      `DELETE FROM ${table(part)} p USING ${table("steps")} s WHERE s."run_id" = p."run_id" AND p."path" = s."path" AND ${meant}`,
-      values,
-    );
-  }
-  // In this order: the time of the chosen step is read from its row, and its key may have to stay.
-  await open.query(`UPDATE ${table("steps")} s SET "key" = ${key}, ${ANEW} WHERE ${keeps} AND ${meant}`, values);
-  await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND ${meant}`, values);
-  await beginAnew(open, table, undone);
-}
-
-/** Completed steps with compensated parts, and the list members of such: rows of a run's id and a path. */
-async function undoneSteps(
-  open: TenantTransaction,
-  table: TableName,
-  runIds: readonly string[],
-): Promise<readonly (readonly [runId: string, path: string])[]> {
-  const { rows } = await open.query(
-    `SELECT s."run_id"::text, s."path" FROM ${table("steps")} s
-     WHERE s."run_id" = ANY($1::uuid[]) AND s."status" = 'completed' AND EXISTS (
-       SELECT 1 FROM ${table("steps")} u WHERE u."run_id" = s."run_id" AND u."status" = 'completed'
-         AND split_part(u."path", '/compensate/', 1) = regexp_replace(s."path", '/[0-9]+$', '')
-         AND u."path" LIKE '%/compensate/%')`,
-    [runIds],
-  );
-  return rows.map(([runId = "", path = ""]) => [runId ?? "", path ?? ""]);
-}
-
 /** Runs that one request retries or cancels. The next request handles the rest. */
 export const BULK_MAX = 500;
 
@@ -135,24 +47,6 @@ export interface BulkDone {
   readonly left: number;
 }
 
-/** Retries runs that failed with a code in the day before `until`, the oldest first. */
-export async function retryAll(scoped: Scoped, { workflow, kind, until }: Bulk, code: string): Promise<BulkDone> {
-  return steerAll(scoped, "retry", async (open, table) => {
-    const meant = `"workflow" = $1 AND "kind" = $2 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $4
-      AND "ended_at" <= $3::timestamptz AND "ended_at" > $3::timestamptz - interval '1 day'`;
-    const values = [workflow, kind, until, code];
-    const { rows } = await open.query(
-      `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL, "output" = NULL, "cancelled" = false
-       WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
-       RETURNING "id"`,
-      values,
-    );
-    const runIds = idsOf(rows);
-    await forgetSteps(open, table, runIds, []);
-    return { runIds, left: await countOf(open, table, meant, values), changes: { code } };
-  });
-}
-
 /** Cancels unfinished runs that were created before `until`, the oldest first. */
 export async function cancelAll(scoped: Scoped, { workflow, kind, until }: Bulk): Promise<BulkDone> {
   return steerAll(scoped, "cancel", async (open, table) => {
@@ -168,11 +62,11 @@ export async function cancelAll(scoped: Scoped, { workflow, kind, until }: Bulk)
   });
 }
 
-function idsOf(rows: readonly (readonly (string | null)[])[]): readonly string[] {
+export function idsOf(rows: readonly (readonly (string | null)[])[]): readonly string[] {
   return rows.flatMap(([id = null]) => (id === null ? [] : [id]));
 }
 
-async function countOf(
+export async function countOf(
   open: TenantTransaction,
   table: TableName,
   meant: string,
@@ -250,13 +144,12 @@ function asJson(value: unknown): string | null {
 }
 
 const notLost = { path: "/step", code: "not_allowed", message: "The step has no call with an unknown result." };
-const noStep = { path: "/from", code: "not_allowed", message: "This step does not exist in the run." };
 
 export type TableName = (name: string) => string;
 
 type Changes = Readonly<Record<string, unknown>>;
 
-async function steer(
+export async function steer(
   { runId, ...scoped }: Steering,
   operation: string,
   work: (open: TenantTransaction, table: TableName) => Promise<Changes>,
@@ -313,7 +206,7 @@ export async function readRunRow(open: TenantTransaction, table: TableName, runI
   return JSON.parse(json) as RunRow;
 }
 
-async function whyNot(open: TenantTransaction, table: TableName, runId: string, why: string): Promise<Fault> {
+export async function whyNot(open: TenantTransaction, table: TableName, runId: string, why: string): Promise<Fault> {
   const { rowCount } = await open.query(`SELECT 1 FROM ${table("runs")} WHERE "id" = $1`, [runId]);
   return rowCount === 0 ? new Fault("not_found") : new Fault("conflict", { detail: why });
 }

@@ -57,13 +57,18 @@ const handledText = (url: string): string => `${textOf(url).split("workflows:")[
   book:
     on: ticket.created
     steps:
-      - id: pay
+      - id: card
         action: http.request
-        with: { url: "${url}/pay", method: POST }
+        with: { url: "${url}/card", method: POST }
         on_error:
-          - { id: refund, action: http.request, with: { url: "${url}/refund", method: POST } }
-          - { id: told, action: audit.write, if: error.code == "http_status", with: { note: "\${{ error.code }}" } }
-      - id: last
+          - { id: bank, action: http.request, with: { url: "${url}/bank", method: POST } }
+          - { id: told, action: http.request, with: { url: "${url}/told", method: POST } }
+      - id: hint
+        action: http.request
+        for_each: [a, b]
+        on_error: continue
+        with: { url: "${url}/hint", method: POST, body: "\${{ each }}" }
+      - id: receipt
         action: record.create
         with: { entity: note, text: taken }
 `;
@@ -136,9 +141,9 @@ it.each(["done", "fail"])("a lost call of a compensation waits for a person, who
   expect(receiver.received).toHaveLength(1);
 });
 
-it("the handler of a failure also handles that of a retry, with other keys", async () => {
-  let [payment, refund] = [422, 200];
-  receiver = await startReceiver(({ path }) => ({ status: path === "/pay" ? payment : refund }));
+/** A run whose card was refused, with its ways to continue. */
+async function handledRun(refused: Set<string>) {
+  receiver = await startReceiver(({ path, body }) => ({ status: refused.has(path + body) ? 422 : 200 }));
   work = await openWorkCell(handledText(receiver.url), {});
   const { cell, projectId, request, sql, settled } = work;
   const { key } = await makeKey(cell, projectId);
@@ -146,32 +151,60 @@ it("the handler of a failure also handles that of a retry, with other keys", asy
   await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
   await settled();
   const run = async () => (await sql("SELECT id, status, error->>'code' AS code FROM {schema}.workers__runs"))[0];
-  const id = (await run())?.["id"];
-  const retry = async () => {
-    await callModule(cell, { path: `/v1/runs/${id}/retry`, key, body: {} });
+  const retry = async (body: object = {}) => {
+    await callModule(cell, { path: `/v1/runs/${(await run())?.["id"]}/retry`, key, body });
     await settled();
   };
-  const notes = async () => (await sql("SELECT 1 FROM {schema}.audit_log WHERE operation = 'note'")).length;
+  const calls = () => receiver?.received.map(({ path, body }) => path + body) ?? [];
   const keys = (path: string) =>
     receiver?.received.filter((call) => call.path === path).map(({ headers }) => headers["idempotency-key"]) ?? [];
-  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 1]);
+  return { run, retry, calls, keys, sql };
+}
 
+it("a retry repeats no step whose failure was handled, wherever it begins", async () => {
+  const { run, retry, calls, keys, sql } = await handledRun(new Set(["/card", "/hinta"]));
+  const once = ["/card", "/bank", "/told", "/hinta", "/hintb"];
+  expect([await run(), calls()]).toMatchObject([{ status: "failed", code: "unique_violation" }, once]);
+  await retry({ from: "receipt" });
   await retry();
-  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 2]);
-  refund = 422;
-  await retry();
-  expect([await run(), await notes()]).toMatchObject([{ code: "http_status" }, 2]);
-  // A handler that was refused is repeated as a new call, like any step.
-  refund = 200;
-  await retry();
-  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 3]);
-  expect([keys("/refund").length, new Set(keys("/refund")).size]).toEqual([4, 4]);
-
-  payment = 200;
+  expect([await run(), calls()]).toMatchObject([{ status: "failed", code: "unique_violation" }, once]);
   await sql("DELETE FROM {schema}.notes");
   await retry();
-  expect([await run(), await notes(), keys("/refund").length]).toMatchObject([{ status: "completed" }, 3, 4]);
-  expect([keys("/pay").length, new Set(keys("/pay")).size]).toEqual([5, 5]);
+  expect([await run(), calls()]).toMatchObject([{ status: "completed" }, once]);
+  expect(new Set(keys("/card")).size).toBe(1);
+});
+
+it("a person can repeat a handled step on purpose, with a new key", async () => {
+  const refused = new Set(["/card"]);
+  const { run, retry, calls, keys, sql } = await handledRun(refused);
+  await sql("DELETE FROM {schema}.notes");
+  refused.clear();
+  await retry({ from: "card" });
+  expect([await run(), calls().filter((each) => each === "/card").length]).toMatchObject([{ status: "completed" }, 2]);
+  expect(new Set(keys("/card")).size).toBe(2);
+});
+
+it("a handler that failed in its middle continues there", async () => {
+  const refused = new Set(["/card", "/told"]);
+  const { run, retry, calls, keys } = await handledRun(refused);
+  expect([await run(), calls()]).toMatchObject([{ code: "http_status" }, ["/card", "/bank", "/told"]]);
+  refused.delete("/told");
+  await retry();
+  expect([await run(), calls()]).toMatchObject([
+    { code: "unique_violation" },
+    ["/card", "/bank", "/told", "/told", "/hinta", "/hintb"],
+  ]);
+  expect(new Set(keys("/told")).size).toBe(2);
+});
+
+it("if nothing has handled a failure, the failed step and its handler run again as new calls", async () => {
+  const refused = new Set(["/card", "/bank"]);
+  const { run, retry, calls, keys } = await handledRun(refused);
+  expect(calls()).toEqual(["/card", "/bank"]);
+  refused.delete("/bank");
+  await retry();
+  expect([await run(), calls().slice(2, 5)]).toMatchObject([{ code: "unique_violation" }, ["/card", "/bank", "/told"]]);
+  expect([new Set(keys("/card")).size, new Set(keys("/bank")).size]).toEqual([2, 2]);
 });
 
 it("if a list fails in the middle, its completed members are compensated, after each retry with other keys", async () => {
