@@ -128,7 +128,7 @@ describe("a double click has one effect for", () => {
     await button("Invite").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Email of the new member").fill("ben@example.com");
-    await clickTwice(button("Create link", dialog));
+    await clickTwice(button("Invite", dialog));
     const link = (await page.getByTestId("invitation-link").innerText()).trim();
     const guest = await newPage();
     await guest.goto(link);

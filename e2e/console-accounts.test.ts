@@ -139,7 +139,7 @@ test("an organization is created, renamed and deleted, and the project list name
   await dialog.getByLabel("Email of the new member").fill("eve@example.com");
   await dialog.getByText("Developer", { exact: true }).click();
   await look("invite");
-  await dialog.getByRole("button", { name: "Create link" }).click();
+  await dialog.getByRole("button", { name: "Invite" }).click();
   await dialog.getByRole("button", { name: "Done" }).click();
   const invited = page.getByRole("region", { name: "Open invitations" });
   await invited.getByText("Developer", { exact: true }).waitFor();

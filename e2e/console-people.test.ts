@@ -1,6 +1,8 @@
 // People of the console, in a real browser: an invitation and its scope, the effect of a changed password, redirects
 // after signing in, limits for guesses, and the content security policy. With PLINTH_PICTURES=DIR, it saves a picture
 // of each page there.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -107,7 +109,7 @@ describe("an invitation", () => {
     await page.keyboard.press("Enter");
     await dialog.getByText("Choose at least one project.").waitFor();
     await dialog.getByRole("checkbox", { name: "shop" }).press("Space");
-    await dialog.getByRole("button", { name: "Create link" }).click();
+    await dialog.getByRole("button", { name: "Invite" }).click();
     link = (await page.getByTestId("invitation-link").innerText()).trim();
     expect(link).toMatch(/\/invitation#[\w-]{43}$/);
     await takePicture(page, pictures, "people-3-link", true);
@@ -182,7 +184,7 @@ describe("an invitation", () => {
     await third.context().close();
   });
 
-  test("can be accepted with another account, and the page says so", async () => {
+  test("can only be accepted with an account of the invited address", async () => {
     const another = await newPage();
     await signUpOnConsole(another, stack.consoleUrl, { name: "Eve", email: "eve@example.com" });
     await another.goto(await invite("mallory@example.com"));
@@ -192,9 +194,49 @@ describe("an invitation", () => {
     await another.getByRole("button", { name: "Use another account" }).click();
     await another.waitForURL(/sign-in\?next=%2Finvitation/);
     await signIn(another, "eve@example.com", PASSWORD, "?next=/invitation");
-    await another.getByRole("button", { name: "Accept invitation" }).waitFor();
+    await another.getByText("The invitation is for mallory@example.com").waitFor();
+    expect(await another.getByRole("button", { name: "Accept invitation" }).count()).toBe(0);
     await another.context().close();
   });
+});
+
+test("a forgotten password is replaced with the link in the mailbox of this machine", async () => {
+  const forgetful = await newPage();
+  await signUpOnConsole(forgetful, stack.consoleUrl, { name: "Fay", email: "fay@example.com" });
+  const fresh = await newPage();
+  await fresh.goto(`${stack.consoleUrl}/sign-in`);
+  await fresh.getByRole("link", { name: "Forgotten password?" }).click();
+  await fresh.getByLabel("Email").fill("fay@example.com");
+  await takePicture(fresh, pictures, "people-forgot", true);
+  await fresh.getByRole("button", { name: "Send link" }).press("Enter");
+  await fresh.getByRole("heading", { name: "Look into the mailbox" }).waitFor();
+  await takePicture(fresh, pictures, "people-mailbox", true);
+  const mailbox = join(stack.home, "mailbox");
+  const mails = (): string =>
+    readdirSync(mailbox)
+      .map((name) => readFileSync(join(mailbox, name), "utf8"))
+      .join("\n");
+  const linkIn = (text: string): string => /To: fay@[\s\S]*?(http\S+#\S+)/.exec(text)?.[1] ?? "";
+  await expect.poll(() => linkIn(mails())).toContain("/reset-password#");
+  const link = linkIn(mails());
+  expect(stack.output()).toContain("Mail for fay@example.com: Set a new password for Plinth");
+  expect(stack.output()).not.toContain(link.split("#")[1]);
+  await fresh.goto(link);
+  await fresh.getByLabel("New password").fill("another horse battery");
+  expect(fresh.url()).not.toContain("#");
+  await takePicture(fresh, pictures, "people-new-password", true);
+  await fresh.getByRole("button", { name: "Set password" }).press("Enter");
+  await fresh.getByRole("heading", { name: "Your password was changed" }).waitFor();
+  await forgetful.reload();
+  await forgetful.waitForURL(/sign-in/);
+  await signIn(fresh, "fay@example.com", "another horse battery");
+  await fresh.getByRole("heading", { level: 1 }).waitFor();
+  await fresh.goto(link);
+  await fresh.getByLabel("New password").fill("a third horse battery");
+  await fresh.getByRole("button", { name: "Set password" }).click();
+  await fresh.getByText("This link was used, or it has expired.").waitFor();
+  await fresh.context().close();
+  await forgetful.context().close();
 });
 
 test("a member's access is extended, reduced and removed in the list", async () => {

@@ -18,7 +18,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "apps/control": [
     "packages/blueprint",
     "packages/compiler",
-    "packages/connectors/src/manifests",
+    "packages/connectors",
     "packages/bundle",
     "packages/postgres",
     "packages/service",

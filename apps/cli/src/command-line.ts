@@ -13,6 +13,7 @@ import { chooseEnvironment, inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { declareMail } from "./mail-commands.ts";
+import { declarePeople } from "./people-commands.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
@@ -196,5 +197,6 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);
   declareMail(program, env, terminal, run);
+  declarePeople(program, env, terminal, run);
   return program;
 }

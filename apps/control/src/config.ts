@@ -1,11 +1,12 @@
 // The configuration of the control plane. In: environment variables. Out: a typed configuration. It never reads the environment
 // itself; `main.ts` passes it in.
 import { type ControlSigner, readControlSigner } from "@plinth/bundle";
-import { type LogLevel, readConfig } from "@plinth/service";
+import { ConfigError, type LogLevel, readConfig } from "@plinth/service";
 import { z } from "zod";
 import type { CellSettings } from "./cells/store.ts";
 import { type OperatorLimits, operatorLimits, operatorLimitVariables } from "./operator-limits.ts";
 import { trustedOrigins } from "./origin.ts";
+import { type OwnMailSettings, smtpConnection } from "./own-mail/settings.ts";
 
 export interface Config {
   readonly port: number;
@@ -29,6 +30,7 @@ export interface Config {
   /** Failed sign-ins per client address and minute, and sign-ups per client address and hour. */
   readonly attemptsMax: number;
   readonly limits: OperatorLimits;
+  readonly mail: OwnMailSettings;
   readonly parentPid: number | null;
   readonly logLevel: LogLevel;
 }
@@ -59,6 +61,9 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     PLINTH_AUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
     PLINTH_CONSOLE_SECRET: z.string().min(32, "must have at least 32 characters"),
     PLINTH_SIGN_IN_LIMIT: z.coerce.number().int().positive().default(20),
+    PLINTH_SMTP_URL: z.string().optional(),
+    PLINTH_MAIL_FROM: z.string().optional(),
+    PLINTH_MAILBOX_FOLDER: z.string().optional(),
     PLINTH_PARENT_PID: z.coerce.number().int().positive().optional(),
     PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   });
@@ -82,10 +87,28 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     consoleSecret: given.PLINTH_CONSOLE_SECRET,
     attemptsMax: given.PLINTH_SIGN_IN_LIMIT,
     limits: operatorLimits(given),
+    mail: mailSettings(given),
     parentPid: given.PLINTH_PARENT_PID ?? null,
     logLevel: given.PLINTH_LOG_LEVEL,
   };
 }
+
+/** A mail server is preferred to the mailbox of a local Plinth. */
+function mailSettings(given: MailVariables): OwnMailSettings {
+  const { PLINTH_SMTP_URL: url, PLINTH_MAIL_FROM: from, PLINTH_MAILBOX_FOLDER: folder } = given;
+  if (url !== undefined) {
+    try {
+      return { kind: "smtp", connection: smtpConnection(url, from) };
+    } catch (error) {
+      throw new ConfigError([`PLINTH_SMTP_URL: ${(error as Error).message}`]);
+    }
+  }
+  return folder === undefined ? { kind: "none" } : { kind: "mailbox", folder };
+}
+
+type MailVariables = Readonly<
+  Partial<Record<"PLINTH_SMTP_URL" | "PLINTH_MAIL_FROM" | "PLINTH_MAILBOX_FOLDER", string | undefined>>
+>;
 
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");

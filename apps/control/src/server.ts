@@ -23,6 +23,7 @@ import { checkOrigins } from "./origin.ts";
 import { createAttempts } from "./people/attempts.ts";
 import type { Person } from "./people/auth.ts";
 import { createDevices } from "./people/device.ts";
+import { resetRoutes } from "./people/reset-routes.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
 import { createSignInGuard } from "./people/sign-in-guard.ts";
 import { type Repeated, repeat } from "./repeat.ts";
@@ -59,7 +60,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     stopping = true;
     parts?.endWaits();
     await Promise.all([app?.close(), parts?.followers.stop(), keeping, settling?.stop()]);
-    await parts?.workshop.stop();
+    await Promise.all([parts?.workshop.stop(), parts?.resets.settled()]);
     await pool.end();
   };
   try {
@@ -141,8 +142,9 @@ function createServer(
     clientAddress: createClientAddress(config.consoleSecret),
     controlUrl: config.controlUrl,
     secureCookies: config.secureCookies,
-    onSignedOutEverywhere: (personId) => parts.services.tokens.revokeLogins(personId),
+    onSignedOutEverywhere: parts.onSignedOutEverywhere,
   });
+  resetRoutes(app, { resets: parts.resets, clientAddress: createClientAddress(config.consoleSecret) });
   deviceRoutes(app, {
     grants: parts.services.deviceGrants,
     clientAddress: createClientAddress(config.consoleSecret),

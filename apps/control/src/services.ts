@@ -29,11 +29,14 @@ import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createOwnMailer } from "./own-mail/mailer.ts";
 import { createAccountService } from "./people/account.ts";
 import { createAccountStore } from "./people/account-store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
+import { createPasswordResets, type PasswordResets } from "./people/password-reset.ts";
+import { createResetStore } from "./people/reset-store.ts";
 import { createDeletionService, type DeletionService } from "./projects/deletion.ts";
 import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
@@ -60,6 +63,9 @@ import { createWorkStore } from "./work/store.ts";
 export interface Parts {
   readonly services: Services;
   readonly people: People;
+  readonly resets: PasswordResets;
+  /** After a new password, and after all sessions were ended. */
+  readonly onSignedOutEverywhere: (personId: string) => Promise<void>;
   readonly followers: Followers;
   /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
@@ -113,6 +119,17 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     onSession: (personId) => organizationStore.ensurePersonal(personId),
     onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
+  const resetStore = createResetStore(db);
+  const ownMailer = createOwnMailer(config.mail);
+  const resets = createPasswordResets({
+    store: resetStore,
+    mailer: ownMailer,
+    passwords,
+    logger,
+    consoleUrl: config.consoleUrl,
+    attemptsMax: config.attemptsMax,
+  });
+  const tokens = createTokenService(createTokenStore(db));
   const access = createAccess(db);
   const proposals = createProposalService({
     store: createProposalStore(db, config.limits.proposalsKeptMax),
@@ -144,6 +161,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   });
   return {
     people,
+    resets,
+    onSignedOutEverywhere: async (personId) => {
+      await resetStore.endOpenWays(personId);
+      await tokens.revokeLogins(personId);
+    },
     followers,
     keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
@@ -159,6 +181,9 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
         store: createInvitationStore(db),
+        mailer: ownMailer,
+        consoleUrl: config.consoleUrl,
+        mailed: createAttempts({ max: 5, windowSeconds: 3600 }),
         made: createAttempts({ max: 50, windowSeconds: 3600 }),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
@@ -191,7 +216,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
-      tokens: createTokenService(createTokenStore(db)),
+      tokens,
       deviceGrants: createDeviceGrants({
         store: createDeviceGrantStore(db),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),

@@ -35,6 +35,10 @@ export interface LocalSettings {
   readonly logLevel: string;
   /** The operator's limits for authors, in the format of control and the runtime. */
   readonly limits: Readonly<Record<string, string>>;
+  /** The mail server for the console's own mails. Only control gets it. */
+  readonly ownMail: Readonly<Record<string, string>>;
+  /** For commands of the operator on a server. Null on one's own machine. */
+  readonly operator: { readonly databaseUrl: string | null; readonly consoleUrl: string | null };
   /** The Plinth that commands use. See `account/server.ts`. */
   readonly server: ServerSettings;
   /** The part of the caller's environment that every child process gets. */
@@ -82,6 +86,8 @@ export function readLocalSettings(env: Environment): LocalSettings {
       env,
       /^PLINTH_(MAX|AUTHORING)_|^PLINTH_MAILBOX$|^PLINTH_(PROJECT_(?:MAILS_PER_HOUR|RATE_LIMIT|RUNS|STREAMS|WAITS|WORK_ROWS)|CALLER_STREAMS|PROJECT_SLOW_MS|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN|OUTBOUND_(?:ALLOW|PORTS)|WORK_RETENTION_DAYS|PUBLIC_WEBHOOK_URL|INBOUND_(?:RATE|BODY_BYTES|REQUESTS|RETENTION_DAYS)|WEBHOOK_(?:CONCURRENCY|FAILING_DAYS))$/,
     ),
+    ownMail: named(env, /^PLINTH_(?:SMTP_URL|MAIL_FROM)$/),
+    operator: { databaseUrl: env.CONTROL_DATABASE_URL || null, consoleUrl: env.PLINTH_CONSOLE_URL || null },
     server: {
       token: env.PLINTH_TOKEN || null,
       url: env.PLINTH_URL || null,
@@ -89,6 +95,11 @@ export function readLocalSettings(env: Environment): LocalSettings {
     },
     passedOn: named(env, passedOnNames),
   };
+}
+
+/** The mails of a console without a mail server. */
+export function mailboxFolder({ home }: LocalSettings): string {
+  return join(home, "mailbox");
 }
 
 export function localUrl(port: number): string {

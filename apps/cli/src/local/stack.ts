@@ -19,8 +19,9 @@ import { choosePorts } from "./ports.ts";
 import { removeRunning, writeRunning } from "./running.ts";
 import { loadConsoleSecret, loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
 import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
-import { type LocalSettings, localUrl, type Ports, repository } from "./settings.ts";
+import { type LocalSettings, localUrl, mailboxFolder, type Ports, repository } from "./settings.ts";
 import { type Part, type Supervised, supervise } from "./supervise.ts";
+import { watchMailbox } from "./watch-mailbox.ts";
 
 export interface Stack {
   readonly controlUrl: string;
@@ -60,6 +61,7 @@ export async function startStack(wanted: LocalSettings, progress: (line: string)
   // Started first, because it takes longest. The data plane does not wait for it.
   const build = keep(buildConsole(settings.passedOn, logFile(settings, "console-build")));
   build.finished.catch(() => {});
+  keep(watchMailbox(mailboxFolder(settings), progress));
   const buildingPage = keep(await serveBuildingPage(settings.ports.console));
 
   const dataPlaneReady = (async () => {
@@ -186,6 +188,8 @@ function controlSpec(settings: StackSettings, databases: DatabaseUrls, secrets: 
       PLINTH_CELL_SECRET: secrets.cell,
       PLINTH_SIGNING_KEY: secrets.controlKeys.privateKey,
       ...settings.limits,
+      ...settings.ownMail,
+      PLINTH_MAILBOX_FOLDER: mailboxFolder(settings),
       PLINTH_AUTH_SECRET: secrets.auth,
       PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },

@@ -24,6 +24,7 @@ const released: Readonly<Record<string, string>> = {
   "022-drafts": "8a954413ee0a",
   "023-environments": "47513804f7a0",
   "024-used-codes": "baec52dbf261",
+  "025-own-mail": "b9bc564be987",
 };
 
 const hashOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 12);

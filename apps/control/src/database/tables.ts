@@ -22,6 +22,8 @@ export interface Database {
   accounts: AccountsTable;
   two_factors: TwoFactorsTable;
   used_codes: UsedCodesTable;
+  verifications: VerificationsTable;
+  password_resets: PasswordResetsTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -69,10 +71,25 @@ interface AccountsTable {
   person_id: string;
   provider_id: string;
   password_hash: string | null;
+  updated_at: ColumnType<Date, never, RawBuilder<unknown>>;
 }
 
 interface TwoFactorsTable {
   person_id: string;
+}
+
+/** `value` is the person of a sign-in that waits for a code. */
+interface VerificationsTable {
+  value: string;
+}
+
+interface PasswordResetsTable {
+  token_hash: string;
+  person_id: string;
+  email: string;
+  mailed: boolean;
+  created_at: Generated<Date>;
+  expires_at: ColumnType<Date, RawBuilder<unknown>, never>;
 }
 
 interface UsedCodesTable {
@@ -115,6 +132,7 @@ interface InvitationsTable {
   accepted_at: Date | null;
   accepted_by: string | null;
   revoked_at: Date | null;
+  mailed_at: ColumnType<Date | null, never, RawBuilder<unknown>>;
 }
 
 interface InvitationProjectsTable {

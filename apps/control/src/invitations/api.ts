@@ -4,7 +4,7 @@ import type { Mutation, Query } from "../procedure.ts";
 
 export interface Invitation {
   readonly id: string;
-  /** The name of the invited person, as the inviter wrote it. */
+  /** Only an account with this address can accept. */
   readonly email: string;
   readonly role: MemberRole;
   readonly scope: MemberScope;
@@ -14,8 +14,10 @@ export interface Invitation {
 }
 
 export interface CreatedInvitation extends Invitation {
-  /** The secret part of the link, shown only here. A signed-in person who has it can accept. */
-  readonly token: string;
+  /** The secret part of the link, shown only here. Null if the link was mailed: then only the invited person has it. */
+  readonly token: string | null;
+  /** `mailbox`: stored on this machine, for a Plinth that sends no mail. `failed`: the mail server didn't accept it. */
+  readonly mail: "sent" | "mailbox" | "failed" | "none";
 }
 
 /** The effect of accepting, shown to a person who has the link. */
@@ -30,6 +32,8 @@ export interface OpenInvitation {
   readonly expiresAt: string;
   /** The caller is already a member, so accepting would do nothing. */
   readonly isMember: boolean;
+  /** The caller's account has the invited address. Others can't accept. */
+  readonly isForCaller: boolean;
 }
 
 export type InvitationProcedures = {

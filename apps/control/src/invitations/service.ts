@@ -1,11 +1,14 @@
 // Invitations of new members. In: a member who invites, or a signed-in person with the token of a link. Out: the organization and
-// role of the invitation, or a membership. An address is not enough to join: the token is needed, and it is shown once.
-import { createHash, randomBytes } from "node:crypto";
+// role of the invitation, or a membership. Joining needs both: the token, and an account with the invited address.
+import { MailError } from "@plinth/connectors/email";
 import { notFound, refuse } from "../failure.ts";
 import type { OrganizationAccess } from "../organizations/access.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
+import type { OwnMailer } from "../own-mail/mailer.ts";
+import { invitationMail } from "../own-mail/texts.ts";
 import type { Attempts } from "../people/attempts.ts";
 import type { Person } from "../people/auth.ts";
+import { newSecret, storedForm } from "../tokens/secret.ts";
 import type { CreatedInvitation, Invitation, OpenInvitation } from "./api.ts";
 import type { InvitationStore } from "./store.ts";
 
@@ -26,6 +29,10 @@ export interface InvitationService {
 
 export interface InvitationServiceOptions {
   readonly store: InvitationStore;
+  readonly mailer: OwnMailer;
+  readonly consoleUrl: string;
+  /** Mails with invitations, by invited address. */
+  readonly mailed: Attempts;
   /** New invitations, by person. */
   readonly made: Attempts;
   /** Tokens without an open invitation, by person. */
@@ -35,7 +42,8 @@ export interface InvitationServiceOptions {
 const DAYS_OPEN = 7;
 const NOT_OPEN = "This invitation is not open: it was used or revoked, or it has expired. Ask for a new link.";
 
-export function createInvitationService({ store, made, missed }: InvitationServiceOptions): InvitationService {
+export function createInvitationService(options: InvitationServiceOptions): InvitationService {
+  const { store, made, missed, mailed } = options;
   /** Runs `find` unless the person has tried too many tokens. The results null and "closed" count as a failed attempt. */
   const withToken = async <Found>(by: Person, find: () => Promise<Found | null>): Promise<Found> => {
     const charge = missed.take(by.id);
@@ -48,14 +56,16 @@ export function createInvitationService({ store, made, missed }: InvitationServi
   const create: InvitationService["create"] = async (by, organization, { email, role, scope }) => {
     const { waitSeconds } = made.take(by.id);
     if (waitSeconds > 0) throw tooMany("invitations", waitSeconds);
-    const token = randomBytes(32).toString("base64url");
+    const toAddress = mailed.take(email.toLowerCase());
+    if (toAddress.waitSeconds > 0) throw tooMany("invitations to this address", toAddress.waitSeconds);
+    const token = newSecret();
     const outcome = await store.create({
       organizationId: organization.id,
       email: email.toLowerCase(),
       role,
       scope,
       invitedBy: by.id,
-      tokenHash: storedToken(token),
+      tokenHash: storedForm(token),
       expiresAt: new Date(Date.now() + DAYS_OPEN * 24 * 3600 * 1000),
     });
     switch (outcome) {
@@ -66,7 +76,7 @@ export function createInvitationService({ store, made, missed }: InvitationServi
       case "is_member":
         throw refuse("CONFLICT", "A member already has this email address. Change their access in the list.");
       default:
-        return { ...outcome, token };
+        return sendOrShow(options, organization.id, outcome, token);
     }
   };
   return {
@@ -86,21 +96,44 @@ export function createInvitationService({ store, made, missed }: InvitationServi
       return { revoked: true };
     },
 
-    open: (by, token) => withToken(by, () => store.open(storedToken(token), by.id)),
+    open: (by, token) => withToken(by, () => store.open(storedForm(token), by.id)),
 
     accept: (by, token) =>
       withToken(by, async () => {
-        const outcome = await store.accept(storedToken(token), by.id);
+        const outcome = await store.accept(storedForm(token), by.id);
         if (outcome === "is_member")
           throw refuse("CONFLICT", "You are already a member of this organization. An owner can change your access.");
+        if (outcome === "other_address")
+          throw refuse(
+            "FORBIDDEN",
+            "This invitation is for another email address. Sign in with an account that has it.",
+          );
         return outcome;
       }),
   };
 }
 
-/** The stored form of a token. A token has 256 random bits, so SHA-256 is enough. */
-function storedToken(token: string): string {
-  return `sha256:${createHash("sha256").update(token).digest("hex")}`;
+/** A link that was mailed is shown to nobody else, so that its use proves the address. Otherwise the inviter sends it. */
+async function sendOrShow(
+  { store, mailer, consoleUrl }: InvitationServiceOptions,
+  organizationId: string,
+  invitation: Invitation,
+  token: string,
+): Promise<CreatedInvitation> {
+  if (mailer.kind === "none") return { ...invitation, token, mail: "none" };
+  const { email: to, role, invitedBy: inviter } = invitation;
+  // After the #, so that no server and no log sees the token.
+  const link = `${consoleUrl}/invitation#${token}`;
+  const organization = await store.organizationName(organizationId);
+  try {
+    await mailer.send(invitationMail({ to, link, organization, inviter, role, days: DAYS_OPEN }));
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return { ...invitation, token, mail: "failed" };
+  }
+  if (mailer.kind === "mailbox") return { ...invitation, token, mail: "mailbox" };
+  await store.markMailed(invitation.id);
+  return { ...invitation, token: null, mail: "sent" };
 }
 
 function tooMany(what: string, waitSeconds: number): Error {

@@ -28,8 +28,17 @@ export interface InvitationStore {
   revoke(act: { organizationId: string; invitationId: string; by: string }): Promise<boolean>;
   /** Returns null if it isn't open. */
   open(tokenHash: string, personId: string): Promise<OpenInvitation | null>;
-  /** Returns null if it isn't open. If the person is already a member, it stays open. */
-  accept(tokenHash: string, personId: string): Promise<{ organizationId: string } | "is_member" | null>;
+  organizationName(organizationId: string): Promise<string>;
+  /** From now on, its use proves the invited address. */
+  markMailed(invitationId: string): Promise<void>;
+  /**
+   * Returns null if it isn't open. If the person is already a member or has another address, it stays open. A mailed invitation proves
+   * the address of the account.
+   */
+  accept(
+    tokenHash: string,
+    personId: string,
+  ): Promise<{ organizationId: string } | "is_member" | "other_address" | null>;
 }
 
 export function createInvitationStore(db: ControlDatabase): InvitationStore {
@@ -50,6 +59,13 @@ export function createInvitationStore(db: ControlDatabase): InvitationStore {
         await writeAudit(trx, act);
         return true;
       }),
+    organizationName: async (organizationId) => {
+      const organizations = db.selectFrom("organizations").select("name").where("id", "=", organizationId);
+      return (await organizations.executeTakeFirstOrThrow()).name;
+    },
+    markMailed: async (invitationId) => {
+      await db.updateTable("invitations").set({ mailed_at: sql`now()` }).where("id", "=", invitationId).execute();
+    },
     open: (tokenHash, personId) => openInvitation(db, tokenHash, personId),
     accept: (tokenHash, personId) => db.transaction().execute((trx) => acceptInvitation(trx, tokenHash, personId)),
   };
@@ -150,6 +166,7 @@ async function openInvitation(db: Connection, tokenHash: string, personId: strin
     .select(["invitations.id", "invitations.email", "invitations.role", "invitations.scope", "invitations.expires_at"])
     .select(["organizations.id as organization_id", "organizations.name as organization_name"])
     .select(["people.name as inviter_name", "people.email as inviter_email", "memberships.person_id as member_id"])
+    .select((eb) => isFor(eb, personId).as("is_for_caller"))
     .where("invitations.token_hash", "=", tokenHash)
     .where(isOpen)
     .executeTakeFirst();
@@ -169,6 +186,7 @@ async function openInvitation(db: Connection, tokenHash: string, personId: strin
     scope: row.scope === "organization" ? { kind: row.scope } : { kind: row.scope, projects },
     expiresAt: row.expires_at.toISOString(),
     isMember: row.member_id !== null,
+    isForCaller: Boolean(row.is_for_caller),
   };
 }
 
@@ -176,7 +194,7 @@ async function acceptInvitation(
   trx: Connection,
   tokenHash: string,
   personId: string,
-): Promise<{ organizationId: string } | "is_member" | null> {
+): Promise<{ organizationId: string } | "is_member" | "other_address" | null> {
   const found = await trx
     .selectFrom("invitations")
     .select(["id", "organization_id"])
@@ -192,6 +210,7 @@ async function acceptInvitation(
     .set({ accepted_at: new Date(), accepted_by: personId })
     .where("id", "=", found.id)
     .where(isOpen)
+    .where((eb) => isFor(eb, personId))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -203,9 +222,15 @@ async function acceptInvitation(
         ),
       ),
     )
-    .returning(["id", "email", "role", "scope"])
+    .returning(["id", "email", "role", "scope", "mailed_at"])
     .executeTakeFirst();
-  if (invitation === undefined) return (await openInvitation(trx, tokenHash, personId)) === null ? null : "is_member";
+  if (invitation === undefined) {
+    const open = await openInvitation(trx, tokenHash, personId);
+    if (open === null) return null;
+    return open.isMember ? "is_member" : "other_address";
+  }
+  if (invitation.mailed_at !== null)
+    await trx.updateTable("people").set({ email_verified: true }).where("id", "=", personId).execute();
   const projects = await trx
     .selectFrom("invitation_projects")
     .select("project_id")
@@ -224,6 +249,17 @@ async function acceptInvitation(
 
 function scopeOf(kind: MemberScope["kind"], projectIds: readonly string[]): MemberScope {
   return kind === "organization" ? { kind } : { kind, projectIds };
+}
+
+/** Whether the person's account has the invited address. */
+function isFor(eb: ExpressionBuilder<Database, "invitations">, personId: string) {
+  return eb.exists(
+    eb
+      .selectFrom("people as invited")
+      .select("invited.id")
+      .where("invited.id", "=", personId)
+      .whereRef(sql`lower(invited.email)`, "=", sql`lower(invitations.email)`),
+  );
 }
 
 function isOpen(eb: ExpressionBuilder<Database, "invitations">) {

@@ -1,7 +1,7 @@
 // Nobody can raise a role above their own, an organization keeps an owner, and a changed role is valid from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, shown, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -35,8 +35,8 @@ const change = async (by: Somebody, of: Somebody, role: MemberRole, scope: Membe
   codeOf(by.client.organizations.changeMember.mutate({ organizationId, personId: await idOf(of), role, scope }));
 const remove = async (by: Somebody, of: Somebody) =>
   codeOf(by.client.organizations.removeMember.mutate({ organizationId, personId: await idOf(of) }));
-const invite = (by: Somebody, email: string, role: MemberRole) =>
-  by.client.invitations.create.mutate({ organizationId, email, role, scope: WHOLE });
+const invite = async (by: Somebody, email: string, role: MemberRole) =>
+  shown(await by.client.invitations.create.mutate({ organizationId, email, role, scope: WHOLE }));
 
 async function rolesNow(): Promise<Record<string, MemberRole>> {
   const members = await owner.client.organizations.members.query({ organizationId });
@@ -86,7 +86,7 @@ describe("a role", () => {
     const second = await memberWith("owner");
     const { token } = await invite(second, "crown@example.com", "owner");
     expect(await change(owner, second, "admin")).toBe(null);
-    const invited = await world.signUp("invited");
+    const invited = await world.signUp("invited", "crown@example.com");
     expect(await codeOf(invited.client.invitations.accept.mutate({ token }))).toBe("NOT_FOUND");
   });
 
@@ -146,9 +146,10 @@ describe("an invitation", () => {
     await world.pool.query("UPDATE control.invitations SET expires_at = now() WHERE id = $1", [first.id]);
     const listed = await admin.client.invitations.list.query({ organizationId });
     expect(listed.map(({ id }) => id)).toContain(first.id);
-    const renewed = await admin.client.invitations.renew.mutate({ organizationId, invitationId: first.id });
+    const renewal = { organizationId, invitationId: first.id };
+    const renewed = shown(await admin.client.invitations.renew.mutate(renewal));
     expect(renewed).toMatchObject({ email: "late@example.com", role: "developer", scope: WHOLE });
-    const invited = await world.signUp("late");
+    const invited = await world.signUp("late", "late@example.com");
     expect(await codeOf(invited.client.invitations.accept.mutate({ token: first.token }))).toBe("NOT_FOUND");
     expect(await codeOf(invited.client.invitations.accept.mutate({ token: renewed.token }))).toBe(null);
     expect((await rolesNow())[invited.email]).toBe("developer");

@@ -111,7 +111,14 @@ export function createAccountStore(db: ControlDatabase): AccountStore {
         await trx.selectFrom("people").select("id").where("id", "=", personId).forNoKeyUpdate().executeTakeFirst();
         const held = await leaveAll(trx, personId);
         if (held.length > 0) return held;
-        for (const table of ["sessions", "accounts", "two_factors", "access_tokens", "device_grants"] as const)
+        for (const table of [
+          "sessions",
+          "accounts",
+          "two_factors",
+          "access_tokens",
+          "device_grants",
+          "password_resets",
+        ] as const)
           await trx.deleteFrom(table).where("person_id", "=", personId).execute();
         await trx
           .updateTable("people")

@@ -7,6 +7,7 @@ import { APIError } from "better-auth/api";
 import { getAdapter } from "better-auth/db/adapter";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import type { ControlDatabase } from "../database/tables.ts";
+import { newBackupCodes } from "./backup-codes.ts";
 import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
 import { createSignInJudge } from "./overtaken-sign-in.ts";
@@ -200,6 +201,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       twoFactor({
         issuer: "Plinth",
         // A person who guesses codes has the password. Ten wrong codes in a row, over all sign-ins, lock the account for a while.
+        backupCodeOptions: { customBackupCodesGenerate: newBackupCodes, storeBackupCodes: "encrypted" },
         accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
         schema: {
           user: { fields: { twoFactorEnabled: "two_factor_enabled" } },

@@ -1,6 +1,6 @@
 // A request that runs while the account is deleted or its password changes leaves nothing behind: no session, membership or token.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "../testing/control-plane.ts";
+import { CONSOLE, codeOf, createWorld, type Somebody, shown, type World } from "../testing/control-plane.ts";
 import { type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
 const NEW_PASSWORD = "another horse battery";
@@ -106,7 +106,7 @@ describe("while an account is deleted", () => {
     const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
     const personId = (await leaving.client.me.get.query()).person.id;
     const invited = { organizationId, email: leaving.email, role: "owner", scope: { kind: "organization" } } as const;
-    const { token } = await owner.client.invitations.create.mutate(invited);
+    const { token } = shown(await owner.client.invitations.create.mutate(invited));
     await holding({ sql: ORGANIZATION, id: organizationId }, [
       () => codeOf(leaving.client.invitations.accept.mutate({ token })),
       remove(leaving),

@@ -4,7 +4,9 @@ import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../client-address.ts";
 import { type AuthPath, authPaths, CLIENT_IP, type People } from "./auth.ts";
+import { storedBackupCode } from "./backup-codes.ts";
 import { DEVICE_COOKIE, type Devices } from "./device.ts";
+import { refuseForNow } from "./reset-routes.ts";
 import type { Admission, SignInGuard } from "./sign-in-guard.ts";
 
 /** Headers of proxies and of the connection. better-auth must not see any of them. */
@@ -126,13 +128,6 @@ function admit(
   }
 }
 
-function refuseForNow(reply: FastifyReply, seconds: number): FastifyReply {
-  const minutes = Math.ceil(seconds / 60);
-  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  const refusal = { code: "TOO_MANY_ATTEMPTS", message: `Too many attempts. Try again in ${wait}.` };
-  return reply.code(429).header("retry-after", String(seconds)).send(refusal);
-}
-
 /** In the form of better-auth's own refusals, without its cookies, so that nothing looks successful. */
 function toUnavailable(error: unknown): Response {
   if (!(error instanceof Fault) || error.code !== "unavailable") throw error;
@@ -185,8 +180,9 @@ function allowedBody(path: AuthPath, body: Body): Body {
     case "/change-password":
       return { ...body, revokeOtherSessions: true };
     case "/two-factor/verify-totp":
-    case "/two-factor/verify-backup-code":
       return { code: typeof body.code === "string" ? body.code.trim().slice(0, 64) : "" };
+    case "/two-factor/verify-backup-code":
+      return { code: typeof body.code === "string" ? storedBackupCode(body.code.slice(0, 64)) : "" };
     case "/two-factor/enable":
       return { password: body.password, method: "totp" };
     default:

@@ -1,5 +1,6 @@
 // A second factor: the database doesn't reveal it, a password alone doesn't sign in, and codes can't be guessed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storedBackupCode } from "./backup-codes.ts";
 import { type Answer, type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 import { codeNow } from "./testing/authenticator.ts";
 
@@ -136,6 +137,17 @@ describe("a second factor", () => {
     const statuses = [];
     for (let i = 0; i < 9; i++) statuses.push((await verify("", "000000", ip)).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 429]);
+  });
+
+  it("accepts backup codes as people type them, and those of earlier versions", async () => {
+    const { email, backupCodes } = await enroll("typing@example.com");
+    const [first = "", second = "", third = ""] = backupCodes;
+    expect(first).toMatch(/^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/);
+    for (const typed of [first.replaceAll("-", ""), second.toUpperCase(), ` ${third.replaceAll("-", " ")} `]) {
+      const entered = await useBackup((await begin(email)).cookie, typed);
+      expect(entered.status, entered.text).toBe(200);
+    }
+    expect(["Ab3de-fGh1j", "Ab3defGh1j"].map(storedBackupCode)).toEqual(["Ab3de-fGh1j", "Ab3de-fGh1j"]);
   });
 
   it("has backup codes, each of which works once", async () => {

@@ -12,7 +12,7 @@ import type { Proposal } from "../proposals/api.ts";
 import { type Control, startControl } from "../server.ts";
 
 export const CONSOLE = "http://localhost:3000";
-const PASSWORD = "correct horse battery";
+export const PASSWORD = "correct horse battery";
 
 export interface Somebody {
   readonly email: string;
@@ -20,6 +20,14 @@ export interface Somebody {
   readonly client: TRPCClient<AppRouter>;
   /** The organization that the person got at sign-up. */
   readonly organizationId: string;
+}
+
+/** An invitation whose link the inviter gets, because no mail server is set. */
+export function shown<Created extends { readonly token: string | null }>(
+  created: Created,
+): Created & { token: string } {
+  if (created.token === null) throw new Error("the link was mailed");
+  return { ...created, token: created.token };
 }
 
 /** Invites somebody, who accepts. */
@@ -30,7 +38,8 @@ export async function join(
   role: MemberRole,
   scope: MemberScope = { kind: "organization" },
 ): Promise<void> {
-  const { token } = await owner.client.invitations.create.mutate({ organizationId, email: invited.email, role, scope });
+  const invitation = { organizationId, email: invited.email, role, scope };
+  const { token } = shown(await owner.client.invitations.create.mutate(invitation));
   await invited.client.invitations.accept.mutate({ token });
 }
 
@@ -59,7 +68,8 @@ export interface World {
   /** The cell's public API. */
   readonly apiUrl: string;
   readonly nobody: TRPCClient<AppRouter>;
-  signUp(name: string): Promise<Somebody>;
+  /** With a new address, unless one is named. */
+  signUp(name: string, address?: string): Promise<Somebody>;
   client(cookie: string | null, headers?: Record<string, string>): TRPCClient<AppRouter>;
   restartControl(): Promise<void>;
   stopCell(): Promise<void>;
@@ -152,8 +162,7 @@ export async function createWorld(options: {
     apiUrl,
     nobody: client(null),
     client,
-    signUp: async (name) => {
-      const email = `${name}-${++people}@example.com`;
+    signUp: async (name, email = `${name}-${++people}@example.com`) => {
       const response = await fetch(`${control.url}/auth/sign-up/email`, {
         method: "POST",
         headers: { "content-type": "application/json", origin: CONSOLE },

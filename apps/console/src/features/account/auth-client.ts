@@ -76,6 +76,25 @@ export function signOutEverywhere(): Outcome {
   return outcomeOf(client.revokeSessions());
 }
 
+/** Where the console's own mails go: to a mail server, to the mailbox of a Plinth on one's own machine, or nowhere. */
+export type MailWay = "smtp" | "mailbox" | "none";
+
+export async function readMailWay(): Promise<MailWay> {
+  const { data, error } = await client.$fetch<{ mail: MailWay }>("/password-reset", { method: "GET" });
+  if (error !== null) throw new Error(sentenceFor(error));
+  return data.mail;
+}
+
+/** The answer is the same for an address without an account. */
+export function askForReset(email: string): Outcome {
+  return outcomeOf(post("/password-reset/request", { email }));
+}
+
+/** Ends every session of the person. */
+export function resetPassword(token: string, password: string): Outcome {
+  return outcomeOf(post("/password-reset", { token, password }));
+}
+
 function post(path: string, body: object): Promise<Answer & { readonly data: unknown }> {
   return client.$fetch(path, { method: "POST", body });
 }
@@ -123,6 +142,8 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
       return error.message ?? "Too many attempts. Wait a few minutes, then try again.";
     case "UNAVAILABLE":
       return `${error.message ?? "The database is not reachable at the moment."} Try again in a minute.`;
+    case "LINK_NOT_OPEN":
+      return "This link was used, or it has expired. Ask for a new one.";
     case "INVALID_EMAIL":
       return "This is not a valid email address.";
     default:

@@ -42,7 +42,7 @@ export function CodeForm({ onSignedIn, onBack }: { onSignedIn: () => void; onBac
           spellCheck={false}
           autoFocus
           required
-          maxLength={20}
+          maxLength={30}
           className="font-mono tracking-widest"
           value={code}
           onChange={(event) => setCode(event.target.value)}

@@ -1,6 +1,7 @@
 // The sign-in form. In: email and password, then a code if the account has a second factor. Out: a session, and the page from `?next=`.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { CurrentPasswordField, EmailField } from "./account-fields.tsx";
@@ -57,6 +58,14 @@ export function SignInForm() {
     >
       <EmailField value={email} onChange={setEmail} />
       <CurrentPasswordField label="Password" name="password" value={password} onChange={setPassword} />
+      <p className="-mt-2 text-[0.8125rem]">
+        <Link
+          href="/forgot-password"
+          className="text-ink-soft underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          Forgotten password?
+        </Link>
+      </p>
     </EntryForm>
   );
 }

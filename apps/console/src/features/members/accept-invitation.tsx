@@ -73,8 +73,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
       },
     }),
   );
-  const { organization, invitedBy, role, scope, email, isMember } = invitation;
-  const mayAccept = !isMember && !["NOT_FOUND", "CONFLICT"].includes(errorCode(accept.error) ?? "");
+  const { organization, invitedBy, role, scope, email, isMember, isForCaller } = invitation;
+  const mayAccept = isForCaller && !isMember && !["NOT_FOUND", "CONFLICT"].includes(errorCode(accept.error) ?? "");
 
   async function signInAsAnother(): Promise<void> {
     if ((await signOut()) === null) location.assign(withNext("/sign-in", PAGE));
@@ -83,8 +83,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
   return (
     <>
       <CenteredIntro title={`Join ${organization.name}`}>
-        {invitedBy.name} ({invitedBy.email}) invites you to this organization. Plinth doesn't verify email addresses
-        yet, so only accept an invitation that you expected.
+        {invitedBy.name} ({invitedBy.email}) invites you to this organization. Only accept an invitation that you
+        expected.
       </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <div className="px-4 py-3">
@@ -111,11 +111,11 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
           </dd>
         </div>
         <div className="px-4 py-3">
-          <dt className="text-[0.8125rem] text-ink-soft">You join as</dt>
+          <dt className="text-[0.8125rem] text-ink-soft">{isForCaller ? "You join as" : "You are signed in as"}</dt>
           <dd className="mt-0.5 font-medium break-words">{me.person.email}</dd>
         </div>
       </dl>
-      {me.person.email.toLowerCase() === email || !mayAccept ? null : (
+      {isForCaller || isMember ? null : (
         <Notice
           tone="warn"
           className="mt-4"
@@ -126,7 +126,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
             </Button>
           }
         >
-          You can also accept it with this account.
+          Sign in with an account of this address, or create one. You can also change the address of this account, under
+          Account.
         </Notice>
       )}
       {accept.error ? (

@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { roleName, scopeWords } from "./access-words.ts";
-import { LinkShownOnce } from "./invite-dialog.tsx";
+import { InvitationResult, invitedWords } from "./invite-dialog.tsx";
 import { memberRow } from "./member-row.ts";
 
 interface InvitationListProps {
@@ -93,11 +93,11 @@ export function InvitationList({ organizationId, slugs, projects }: InvitationLi
         <Dialog
           open
           onOpenChange={() => renew.reset()}
-          title="Send this link"
-          description={`The old link no longer works. Copy this one and send it to ${renew.data.email} yourself.`}
+          title={invitedWords(renew.data).title}
+          description={`The old link no longer works. ${invitedWords(renew.data).description}`}
           locked
         >
-          <LinkShownOnce invitation={renew.data} projects={projects} />
+          <InvitationResult invitation={renew.data} projects={projects} />
           <DialogActions>
             <Button variant="primary" onClick={() => renew.reset()}>
               Done

@@ -1,4 +1,5 @@
-// Invites a person. In: an email, a role and a scope. Out: a link, shown once, which the inviter sends.
+// Invites a person. In: an email, a role and a scope. Out: a mail with a link. If this Plinth sends no mail, the link is shown once, and the
+// inviter sends it.
 "use client";
 import type { CreatedInvitation, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -56,8 +57,8 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
       open={open}
       onClose={close}
       title="Invite a member"
-      description="You get a link to send. The person joins when they open it and accept."
-      action="Create link"
+      description="The person joins when they open the link of the invitation and accept."
+      action="Invite"
       pending={create.isPending}
       error={create.error}
       failure="The invitation was not created"
@@ -65,9 +66,9 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
       result={
         create.data
           ? {
-              title: "Send this link",
-              description: `Plinth sends no email yet. Copy the link and send it to ${create.data.email} yourself.`,
-              content: <LinkShownOnce invitation={create.data} projects={projects} />,
+              ...invitedWords(create.data),
+              content: <InvitationResult invitation={create.data} projects={projects} />,
+              locked: create.data.token !== null,
             }
           : null
       }
@@ -99,7 +100,28 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
   );
 }
 
-export function LinkShownOnce({
+/** What happened to the link. */
+export function invitedWords({ email, mail }: CreatedInvitation): {
+  readonly title: string;
+  readonly description: string;
+} {
+  const yourself = `Copy the link and send it to ${email} yourself.`;
+  switch (mail) {
+    case "sent":
+      return { title: "Invitation sent", description: `${email} has a mail with the link.` };
+    case "failed":
+      return { title: "Send this link", description: `The mail server didn't accept the mail. ${yourself}` };
+    case "mailbox":
+      return {
+        title: "Send this link",
+        description: `This Plinth runs on your machine and sends no mail. ${yourself}`,
+      };
+    case "none":
+      return { title: "Send this link", description: `This Plinth sends no mail. ${yourself}` };
+  }
+}
+
+export function InvitationResult({
   invitation,
   projects,
 }: {
@@ -108,13 +130,13 @@ export function LinkShownOnce({
 }) {
   const { scope, role, token } = invitation;
   // After the #, so that no server and no log sees the token.
-  const link = `${location.origin}/invitation#${token}`;
+  const link = token === null ? null : `${location.origin}/invitation#${token}`;
   const slugs = projects
     .filter(({ id }) => scope.kind === "projects" && scope.projectIds.includes(id))
     .map(({ slug }) => slug);
   return (
     <div className="flex flex-col gap-4">
-      <CopyField value={link} label="Copy link" testId="invitation-link" />
+      {link === null ? null : <CopyField value={link} label="Copy link" testId="invitation-link" />}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt className="text-ink-soft">Role</dt>
         <dd>{roleName(role)}</dd>
@@ -123,9 +145,12 @@ export function LinkShownOnce({
         <dt className="text-ink-soft">Works until</dt>
         <dd>{new Date(invitation.expiresAt).toLocaleDateString(undefined, { dateStyle: "long" })}</dd>
       </dl>
-      <Notice tone="warn">
-        Anybody with this link can join once. It is shown only now. You can revoke it in the list.
-      </Notice>
+      {link === null ? null : (
+        <Notice tone="warn">
+          It works once, for an account with the address {invitation.email}. It is shown only now. You can revoke it in
+          the list.
+        </Notice>
+      )}
     </div>
   );
 }
