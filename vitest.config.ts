@@ -6,10 +6,13 @@ import { defineConfig } from "vitest/config";
 
 const globalSetup = fileURLToPath(new URL("packages/testkit/src/global-setup.ts", import.meta.url));
 
+const isLong = process.env["PLINTH_LONG_TESTS"] === "1";
+
 export default defineConfig({
   test: {
     include: ["{packages,apps,tools,scripts}/**/*.test.{ts,tsx,mjs}"],
-    exclude: ["**/node_modules/**", "**/.next/**"],
+    // `npm run test:long` runs them all, and tries more generated cases.
+    exclude: ["**/node_modules/**", "**/.next/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: "forks",
     maxWorkers: 2,

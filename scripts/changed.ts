@@ -1,6 +1,7 @@
 // Finds the tests that a change affects. In: a revision. Out: arguments for the test runner. It never looks into files:
 // the runner knows which test imports what.
 import { execFileSync } from "node:child_process";
+import { dirname } from "node:path";
 import { repository } from "./run-command.ts";
 
 export interface ChangedTests {
@@ -8,6 +9,8 @@ export interface ChangedTests {
   readonly byImport: readonly string[];
   /** Folders with changed data, such as goldens and blueprints, which no test imports. */
   readonly folders: readonly string[];
+  /** Folders with changed code. */
+  readonly rooms: readonly string[];
 }
 
 /** @param since The revision to compare the working tree with; `HEAD` for uncommitted changes. */
@@ -18,7 +21,13 @@ export function changedTests(since: string): ChangedTests {
   ];
   const data = files.filter((file) => !/\.tsx?$/.test(file) && /^(?:packages|apps)\/[^/]+\/src\//.test(file));
   const folders = new Set(data.map((file) => file.split("/").slice(0, 2).join("/")));
-  return { byImport: ["--changed", since, "--passWithNoTests"], folders: [...folders].sort() };
+  const code = files.filter((file) => /^(?:packages|apps|tools|scripts)\/.*\.(?:tsx?|mjs)$/.test(file));
+  const rooms = new Set(code.map((file) => dirname(file).replace(/\/testing$/, "")));
+  return {
+    byImport: ["--changed", since, "--passWithNoTests"],
+    folders: [...folders].sort(),
+    rooms: [...rooms].sort(),
+  };
 }
 
 function lines(command: string, args: readonly string[]): string[] {

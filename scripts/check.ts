@@ -1,8 +1,10 @@
-// Runs the check. In: `all`, `static` (no tests), `static --changed [revision]` (only the tests of what changed) or
-// `format`. Out: each part's result and time, a last line `N passed, N failed`, and exit code 1 after any failure. A
-// failing part never prevents the others from running.
+// Runs the check. In: `all`, `all --changed [revision]` (the code, and the tests of changed folders), `long` (the tests
+// that take long), `static` (no tests), `static --changed [revision]` (all tests that import what changed) or `format`.
+// Out: each part's result and time, a last line `N passed, N failed`, and exit code 1 after any failure. A failing part
+// never prevents the others from running.
 
-import { changedParts, type Outcome, type Part, staticParts, testParts } from "./parts.ts";
+import { seedOfRun } from "../packages/testkit/src/sample.ts";
+import { changedParts, type Outcome, type Part, roomParts, staticParts, testParts } from "./parts.ts";
 import { endRunningCommands, runTool } from "./run-command.ts";
 
 process.once("SIGTERM", stop);
@@ -15,20 +17,36 @@ async function main([what = "all", option, since = "HEAD"]: readonly string[]): 
     process.stdout.write(output);
     return code;
   }
-  const isChanged = what === "static" && option === "--changed";
-  if ((what !== "all" && what !== "static") || (option !== undefined && !isChanged)) {
-    process.stderr.write("usage: check.ts all | static [--changed [revision]] | format\n");
+  const isChanged = option === "--changed" && what !== "long";
+  if (!["all", "long", "static"].includes(what) || (option !== undefined && !isChanged)) {
+    process.stderr.write(
+      "usage: check.ts all [--changed [revision]] | long | static [--changed [revision]] | format\n",
+    );
     return 2;
   }
   const started = performance.now();
-  // Two at a time, because our machines have two cores. Tests run alone afterwards, because they measure time.
-  const outcomes = isChanged ? await runParts(changedParts(since), 1) : await runParts(await staticParts(), 2);
-  if (what === "all") outcomes.push(...(await runParts(testParts(), 1)));
+  process.env["SEED"] ??= String(seedOfRun());
+  const outcomes = isChanged ? await runChanged(what, since) : await runWhole(what);
   const passed = sum(outcomes, (outcome) => outcome.passed);
   const failed = sum(outcomes, (outcome) => outcome.failed);
   print(`\nall of it: ${seconds(performance.now() - started)}`);
   print(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Two parts at a time, because our machines have two cores. Tests run alone, because they wait for time to pass. */
+async function runWhole(what: string): Promise<Outcome[]> {
+  if (what === "long") process.env["PLINTH_LONG_TESTS"] = "1";
+  const outcomes = what === "long" ? [] : await runParts(await staticParts(), 2);
+  if (what === "static") return outcomes;
+  print(`generated cases: SEED=${process.env["SEED"]} repeats them`);
+  return [...outcomes, ...(await runParts(testParts(), 1))];
+}
+
+async function runChanged(what: string, since: string): Promise<Outcome[]> {
+  return what === "static"
+    ? await runParts(changedParts(since), 1)
+    : await runParts([...(await staticParts()), ...roomParts(since)], 2);
 }
 
 async function runParts(parts: readonly Part[], workers: number): Promise<Outcome[]> {

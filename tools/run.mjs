@@ -7,6 +7,7 @@ import { prepareWorkspace } from "./workspace.mjs";
 const tasks = {
   start: ["apps/cli/src/main.ts", "up"],
   test: ["scripts/check.ts", "all"],
+  "test:long": ["scripts/check.ts", "long"],
   check: ["scripts/check.ts", "static"],
   format: ["scripts/check.ts", "format"],
   bench: ["e2e/bench/main.ts"],

@@ -6,10 +6,10 @@ export {
   type Operation,
   readDocument,
 } from "./api-document.ts";
-export { askedNumber } from "./asked-number.ts";
 export { createFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 export { goldenDirectory } from "./golden-directory.ts";
 export { Random } from "./random.ts";
 export { type Exchanged, exchangeRaw } from "./raw-exchange.ts";
+export { isLongRun, type Sample, sampleOf, seedOfRun, shareOf } from "./sample.ts";
 export { freePort, type ProcessOptions, startProcess, type TestProcess } from "./start-process.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";

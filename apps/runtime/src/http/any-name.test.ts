@@ -3,6 +3,7 @@
 // JavaScript object has.
 import { checkBlueprint } from "@plinth/blueprint";
 import { allowedFunctions } from "@plinth/postgres";
+import { shareOf } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canHandlers } from "../modules/can/routes.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
@@ -15,6 +16,8 @@ const FIELDS_EACH = 40;
 const PROBES_EACH = 12;
 const FILTERS_EACH = 10;
 const ENTITIES_EACH = 60;
+/** A usual run tries every sixteenth word; a long one tries them all. */
+const SHARE = 16;
 
 let cell: TestCell;
 /** Our own words, and those that SQL itself reserves. */
@@ -129,9 +132,11 @@ async function audited(project: TestProject, id: unknown): Promise<readonly Row[
 
 describe("as fields", () => {
   test("every word that the language accepts works in every operation", { timeout: 240_000 }, async () => {
-    const fields = [...words, ...foreign].filter((word) => accepts(fieldsBlueprint([[word]])));
-    expect(fields.length).toBeGreaterThan(600);
-    expect(fields).toEqual(expect.arrayContaining(["x", "u", "cur", "select", "text", "found", "pg_class", "length"]));
+    const all = [...words, ...foreign];
+    expect(all).toEqual(expect.arrayContaining(["x", "u", "cur", "select", "text", "found", "pg_class", "length"]));
+    const some = shareOf(all, SHARE);
+    const fields = some.filter((word) => accepts(fieldsBlueprint([[word]])));
+    expect(fields.length).toBeGreaterThan(some.length / 2);
     for (const chunks of chunked(chunked(fields, FIELDS_EACH), PROBES_EACH)) {
       const project = await cell.addProject(fieldsBlueprint(chunks));
       await cell.addUser("fred", project, ["owner", "user"]);
@@ -194,9 +199,10 @@ function timesOf(row: Row): Row {
 
 describe("as entities", () => {
   test("every word that the language accepts works in every operation", { timeout: 240_000 }, async () => {
-    const names = words.filter((word) => accepts(entitiesBlueprint([word])));
-    expect(names.length).toBeGreaterThan(200);
-    expect(names).toEqual(expect.arrayContaining(["cur", "select", "page", "problem"]));
+    expect(words).toEqual(expect.arrayContaining(["cur", "select", "page", "problem"]));
+    const some = shareOf(words, SHARE);
+    const names = some.filter((word) => accepts(entitiesBlueprint([word])));
+    expect(names.length).toBeGreaterThan(some.length / 4);
     for (const [i, chunk] of chunked(names, ENTITIES_EACH).entries()) {
       const project = await cell.addProject(entitiesBlueprint(chunk));
       await cell.addUser(`emma${i}`, project, ["owner", "user"]);

@@ -2,6 +2,7 @@
 // default or a field type is outside of what a proof allows.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { ruleFunctions, ruleMethods } from "@plinth/blueprint/grammar";
+import { shareOf } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, type TestCell } from "../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../http/testing/whole-blueprint.ts";
@@ -33,10 +34,10 @@ test.each([...blueprints, ["the whole language", wholeBlueprint] as const])(
   "all statements of %s are proven",
   async (_, blueprint) => {
     const project = await cell.addProject(blueprint);
-    const texts = everyStatement(project.release);
-    expect(texts.size).toBeGreaterThan(20);
+    const texts = [...everyStatement(project.release)];
+    expect(texts.length).toBeGreaterThan(20);
     const scope = cell.tenants.forProject(project);
-    for (const open of texts) {
+    for (const open of shareOf(texts, 16)) {
       const text = forProject(open, project.release);
       await scope.prove(text).catch((error: Error) => expect.fail(`${error.message}\n${text}`));
     }

@@ -1,7 +1,7 @@
 // The law of completion, on our own blueprints: a word is removed or cut, and what is offered in its place must fit. The
 // checker decides, so completion and checker can't drift apart. `RUNS=N` and `SEED=N` try other positions.
 import { readdirSync, readFileSync } from "node:fs";
-import { askedNumber, Random } from "@plinth/testkit";
+import { Random, sampleOf } from "@plinth/testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { completeAt } from "./complete.ts";
 import { locate } from "./locate.ts";
@@ -16,8 +16,7 @@ import {
   withBroken,
 } from "./testing/cursor-places.ts";
 
-const runs = askedNumber("RUNS", 120);
-const seed = askedNumber("SEED", 1);
+const { runs, seed } = sampleOf(60, 600);
 const OFFERS_MAX = 3;
 const unfinishedLines = [
   "brok",

@@ -1,7 +1,7 @@
 // The law of fills: between any two schemas, a column that is filled from another gets that column's value if it had
 // none, and keeps its own value otherwise. The resulting schema is the intended one.
 import type { Table } from "@plinth/bundle";
-import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import { createTestDatabase, isLongRun, sampleOf, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,8 +12,7 @@ import { type Change, change, lower, renamesOf } from "./testing/sample-changes.
 import { insertRows } from "./testing/sample-rows.ts";
 import { apply, inspect, makeRoles, makeSchema, type Names, plan } from "./testing/sample-tables.ts";
 
-const SEED = 20_261_123;
-const PAIRS = 400;
+const { runs: PAIRS, seed: SEED } = sampleOf(60, 600);
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -76,8 +75,9 @@ test("any schema to any other", { timeout: 180_000 }, async () => {
   });
   console.log(`pairs of schemas with fills: ${PAIRS} (seed ${SEED})`, seen);
   expect(seen.applied).toBeGreaterThan(PAIRS / 3);
-  expect(seen.filled).toBeGreaterThan(8);
-  expect(seen.kept).toBeGreaterThan(40);
+  expect(seen.kept).toBeGreaterThan(PAIRS / 20);
+  // Too rare for a small sample.
+  if (isLongRun) expect(seen.filled).toBeGreaterThan(8);
 });
 
 async function holds({ before, after, rows }: Change): Promise<void> {

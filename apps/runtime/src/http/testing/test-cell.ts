@@ -99,7 +99,9 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
   const connection = { connectionString: servedUrl, applicationName: "server under test" };
   const fastLane: FastLane = createFastLane({ ...connection, connections: 2 });
   const slowPool = createPool({ ...connection, max: 8 });
-  const tenants: TenantScope = createTenantScope({ fastLane, pool: slowPool });
+  // No test waits for a budget: `tenant-scope.test.ts` tests it.
+  const limits = { slowBudget: { msPerSecond: 100_000, burstMs: 100_000 } };
+  const tenants: TenantScope = createTenantScope({ fastLane, pool: slowPool, limits });
   const projects = new Map<string, TestProject>();
   const served = new Map<string, ActiveRelease>();
   const callers = new Map<string, Caller>();
