@@ -12,7 +12,9 @@ import type {
   Workflow,
 } from "../model/background.ts";
 import { printBackground } from "../model/print-background.ts";
+import { diffAccounts } from "./accounts.ts";
 import { actionGain } from "./action.ts";
+import { addressesIn } from "./addresses.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
 import { diffOutbound } from "./outbound.ts";
@@ -60,24 +62,6 @@ export function diffBackground(before: Background, after: Background, hadWebhook
     ...diffOutbound(before.outboundWebhooks, after.outboundWebhooks, hadWebhooks),
     ...diffRetention(before.retentionDays, after.retentionDays),
     ...diffAccounts(before, after),
-  ];
-}
-
-/** A project that verifies addresses answers a sign-up differently. */
-function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
-  if (same(was, is)) return [];
-  const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
-  return [
-    changeOf({
-      kind: "background_changed",
-      path: "auth",
-      summary: isOther
-        ? `Users must ${is?.verifyEmail === true ? "now" : "no longer"} verify their address before they get an account.`
-        : "The pages that mails about accounts link to change.",
-      classes: [isOther ? "breaking" : "safe"],
-      before: was ?? undefined,
-      after: is ?? undefined,
-    }),
   ];
 }
 
@@ -223,10 +207,4 @@ function witnessOf(before: Part | null, { part, section }: Placed): Witness | nu
 function memberOf(declaration: unknown, name: string): unknown {
   if (declaration === null || typeof declaration !== "object") return null;
   return Object.hasOwn(declaration, name) ? (declaration as Readonly<Record<string, unknown>>)[name] : null;
-}
-
-function addressesIn(content: unknown): string[] {
-  if (typeof content === "string") return content.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"']+/gi) ?? [];
-  if (content === null || typeof content !== "object") return [];
-  return Object.values(content).flatMap(addressesIn);
 }

@@ -6,6 +6,7 @@ import type { Action, Background, BackgroundPart } from "../model/background.ts"
 import type { Entity, Field, Model, Permission, Role } from "../model/model.ts";
 import { userEntity } from "../modules/users.ts";
 import { type Access, createAccess } from "./access.ts";
+import { changedMails, diffSettings } from "./accounts.ts";
 import { align } from "./align.ts";
 import type { Change } from "./change.ts";
 import { diffModels } from "./diff.ts";
@@ -31,6 +32,7 @@ export type CoreRule =
   | "webhooks_out"
   | "integrations"
   | "calls"
+  | "sign_in"
   | "api";
 
 export interface Touch {
@@ -66,6 +68,7 @@ export function protect(
     ...auditTouches(aligned, after),
     ...markTouches(before, after),
     ...backgroundTouches(aligned, after),
+    ...signInTouches(before, after),
     ...apiTouches(before, after),
   ];
   const outcome = author === "ai" ? "refused" : "consent";
@@ -202,6 +205,17 @@ function backgroundTouches(before: Model, after: Model): Found[] {
     ...actions
       .filter((action) => grantsToPublic(action) !== "")
       .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` can now call \`${action.name}\`.`)),
+  ];
+}
+
+/** Mails carry tokens to these pages, and rules trust verified addresses. */
+function signInTouches(before: Model, after: Model): Found[] {
+  const [was, is] = [before.background, after.background];
+  return [
+    ...diffSettings(was, is).map(({ path, summary }) => touch(path, "sign_in", summary)),
+    ...changedMails(was, is).map(({ after: { name } }) =>
+      touch(`emails.${name}`, "sign_in", `The text of the mail \`${name}\`, which carries a token, changes.`),
+    ),
   ];
 }
 
