@@ -42,6 +42,7 @@ import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
+import { createJudge } from "./proposals/judge-again.ts";
 import { createRenewal } from "./proposals/renewal.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
@@ -131,15 +132,18 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   });
   const tokens = createTokenService(createTokenStore(db));
   const access = createAccess(db);
+  const proposalStore = createProposalStore(db, config.limits.proposalsKeptMax);
+  const judge = createJudge({ store: proposalStore, blueprints: blueprintStore, workshop });
   const proposals = createProposalService({
-    store: createProposalStore(db, config.limits.proposalsKeptMax),
+    store: proposalStore,
     timeline: createTimelineStore(db),
     blueprints: blueprintStore,
     cells,
     workshop,
+    judge,
     blueprintBytesMax: config.limits.blueprintBytesMax,
   });
-  const deployments = createDeploymentService(deploymentStore, followers);
+  const deployments = createDeploymentService(deploymentStore, followers, judge);
   const keys = createKeyService({
     store: createKeyStore(db),
     cells,

@@ -104,22 +104,54 @@ export type Proposed =
       readonly hash: string;
     };
 
-export function propose(proposal: Proposal): Proposed {
-  const { text, author, setAside, tag, limits } = proposal;
+export type Judgement = Pick<Proposal, "text" | "author" | "name" | "limits"> & { readonly live: KeptLive | null };
+
+export type Judged =
+  | Exclude<Proposed, { readonly kind: "proposed" }>
+  | { readonly kind: "judged"; readonly consents: readonly string[] };
+
+/** The consents that a stored proposal needs by today's rules. They don't depend on what is set aside. */
+export function judge(judgement: Judgement): Judged {
+  const { text, author, limits } = judgement;
+  const read = readBoth(text, judgement.live, limits);
+  if (read.kind !== "both") return read;
+  const { live, model } = read;
+  const before = live === null ? null : inName(judgement.name, live, model);
+  return { kind: "judged", consents: proposeChange({ before, after: model, setAside: [], tag: "", author }).consents };
+}
+
+type Both = {
+  readonly kind: "both";
+  readonly live: Extract<ReturnType<typeof readLive>, { kind: "live" }> | null;
+  readonly model: Model;
+  readonly diagnostics: readonly Diagnostic[];
+};
+
+function readBoth(
+  text: string,
+  kept: KeptLive | null,
+  limits: Limits,
+): Both | Exclude<Proposed, { readonly kind: "proposed" }> {
   const { model, diagnostics } = checkBlueprint(text, limits);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
-  const live = proposal.live === null ? null : readLive(proposal.live);
+  const live = kept === null ? null : readLive(kept);
   if (live?.kind === "unreadable") return live;
+  return { kind: "both", live, model, diagnostics };
+}
+
+/** The project's current name is used, even if the live text contains another. */
+function inName(name: string, live: NonNullable<Both["live"]>, after: Model): NonNullable<Both["live"]> {
+  return { ...live, model: { ...live.model, project: called(name, live.model, after) } };
+}
+
+export function propose(proposal: Proposal): Proposed {
+  const { text, author, setAside, tag, limits } = proposal;
+  const read = readBoth(text, proposal.live, limits);
+  if (read.kind !== "both") return read;
+  const { live, model, diagnostics } = read;
   const name = nameAfter(proposal.name, live?.model.project ?? null, model.project);
-  const proposed = proposeChange({
-    // The project's current name is used, even if the live text contains another.
-    before:
-      live === null ? null : { ...live, model: { ...live.model, project: called(proposal.name, live.model, model) } },
-    after: model,
-    setAside,
-    tag,
-    author,
-  });
+  const before = live === null ? null : inName(proposal.name, live, model);
+  const proposed = proposeChange({ before, after: model, setAside, tag, author });
   const { bundle, plan, refused, consents } = proposed;
   const changes =
     live === null && name !== proposal.name ? [firstName(proposal.name, name), ...proposed.changes] : proposed.changes;

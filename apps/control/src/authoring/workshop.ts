@@ -4,7 +4,18 @@ import type { Change, Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
-import type { Fingerprint, Limits, Proposal, Proposed, Shaped, Stored, ThreeTexts, Validated } from "./jobs.ts";
+import type {
+  Fingerprint,
+  Judged,
+  Judgement,
+  Limits,
+  Proposal,
+  Proposed,
+  Shaped,
+  Stored,
+  ThreeTexts,
+  Validated,
+} from "./jobs.ts";
 import type { KeptLive, KeptModel, ModelToKeep } from "./live-model.ts";
 import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
 import { createWorkers, OverBudget } from "./workers.ts";
@@ -21,6 +32,8 @@ export interface Workshop {
   /** The version of the format of stored models. */
   modelVersion(): Promise<number>;
   propose(by: Party, proposal: Omit<Proposal, "limits">): Promise<Proposed>;
+  /** The consents that a proposal needs by today's rules. */
+  judge(by: Party, judgement: Omit<Judgement, "limits">): Promise<Judged>;
   /** Null if they can't be compared. */
   difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
   /** The changes of both sides in one text. Null if they can't be merged without a decision. */
@@ -69,6 +82,10 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
+    judge: (by, judgement) =>
+      runJob<Judged>(by, "judge", { ...judgement, limits: allowed }, (error) => {
+        throw refuse("SERVICE_UNAVAILABLE", "Comparing the change took too long. Try again shortly.", error);
+      }),
     difference: (by, before, after) =>
       runJob<readonly Change[] | null>(by, "difference", { before, after }, () => null),
     merge: (by, texts) => runJob<string | null>(by, "merge", texts, () => null),

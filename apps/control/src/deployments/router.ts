@@ -4,10 +4,10 @@ import type { DeploymentProcedures } from "./api.ts";
 
 export const deploymentProcedures: DeploymentProcedures = {
   create: forProposal("write").mutation(({ ctx, input }) =>
-    ctx.services.deployments.create(ctx.person, input.proposalId),
+    ctx.services.deployments.create(ctx.person, ctx.project, input.proposalId),
   ),
   resume: forDeployment("write").mutation(({ ctx, input }) =>
-    ctx.services.deployments.resume(ctx.person, input.deploymentId),
+    ctx.services.deployments.resume(ctx.person, ctx.project, input.deploymentId),
   ),
   get: forDeployment("read").query(({ ctx, input }) => ctx.services.deployments.get(input.deploymentId)),
   list: forProject("read").query(({ ctx }) => ctx.services.deployments.list(ctx.project)),

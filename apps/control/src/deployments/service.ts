@@ -4,6 +4,7 @@ import { newId } from "@plinth/bundle";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
+import type { Judge } from "../proposals/judge-again.ts";
 import { STALE } from "../proposals/service.ts";
 import { isStale } from "../proposals/store.ts";
 import type { Deployment, DeploymentSummary } from "./api.ts";
@@ -11,8 +12,8 @@ import type { Followers } from "./follow.ts";
 import type { Begun, DeploymentStore } from "./store.ts";
 
 export interface DeploymentService {
-  create(by: Person, proposalId: string): Promise<{ deploymentId: string }>;
-  resume(by: Person, deploymentId: string): Promise<Deployment>;
+  create(by: Person, project: ProjectAccess, proposalId: string): Promise<{ deploymentId: string }>;
+  resume(by: Person, project: ProjectAccess, deploymentId: string): Promise<Deployment>;
   get(deploymentId: string): Promise<Deployment>;
   list(project: ProjectAccess): Promise<readonly DeploymentSummary[]>;
 }
@@ -23,13 +24,18 @@ const notBegun: Readonly<Record<Exclude<Begun, "begun">, string>> = {
     "Another project of the organization has taken the name in the meantime. Propose the change with another name.",
 };
 
-export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
+export function createDeploymentService(
+  store: DeploymentStore,
+  followers: Followers,
+  judge: Pick<Judge, "requireCurrent">,
+): DeploymentService {
   return {
-    create: async (by, proposalId) => {
+    create: async (by, access, proposalId) => {
       const created = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
       // The same request twice, for example by a double click.
       const underWay = await store.unfinishedOf(proposalId);
       if (underWay !== null) return { deploymentId: underWay };
+      await judge.requireCurrent(by, access, proposalId);
       const begun = await store.insert(created, (proposal, project) => {
         if (proposal.status === "open")
           throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
@@ -45,9 +51,10 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
       followers.follow(created.id);
       return { deploymentId: created.id };
     },
-    resume: async (by, deploymentId) => {
+    resume: async (by, access, deploymentId) => {
       const known = await store.get(deploymentId);
       if (known === null) throw notFound("deployment");
+      await judge.requireCurrent(by, access, known.proposalId);
       const begun = await store.resume(deploymentId, by.id, (deployment, proposal, project) => {
         if (deployment.finished_at === null) throw refuse("CONFLICT", "The deployment is running.");
         const isLive = project.live_deployment_id === deploymentId;

@@ -17,8 +17,8 @@ import type { EnvironmentKind, EnvironmentSummary } from "../projects/api.ts";
 import type { DeletionService } from "../projects/deletion.ts";
 import type { ProjectStore } from "../projects/store.ts";
 import type { Proposal } from "../proposals/api.ts";
+import type { Promotion } from "../proposals/new-proposal.ts";
 import type { ProposalService } from "../proposals/service.ts";
-import type { Promotion } from "../proposals/store.ts";
 import type { ComparedEnvironment, Comparison, CreatedEnvironment, Standing } from "./api.ts";
 import { judge, undone } from "./standing.ts";
 import type { EnvironmentStore, ServedVersion } from "./store.ts";
@@ -135,8 +135,8 @@ async function begin(
     const lineage = [...(await store.lineage(from.id))];
     const promotion: Promotion = { from: { ...originOf(from, served), takesBack: [] }, lineage };
     const { id, hash, consents } = await proposals.createPromoted(by, created, served.kept.text, promotion);
-    await proposals.approve(by, created.role, id, hash, consents);
-    return { ...NOTHING, deploymentId: (await deployments.create(by, id)).deploymentId };
+    await proposals.approve(by, created, id, hash, consents);
+    return { ...NOTHING, deploymentId: (await deployments.create(by, created, id)).deploymentId };
   } catch (error) {
     // The environment exists, and the problem can be corrected in it.
     if (!(error instanceof TRPCError)) throw error;

@@ -5,7 +5,7 @@ import type { PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 import type { EnvironmentKind } from "../projects/api.ts";
 
-/** `stale`: the live version has changed since the proposal was created, so it must be created again. */
+/** `stale`: the live version has changed since the proposal was created, or the change is judged more strictly now. `renew` it. */
 export type ProposalStatus = "open" | "approved" | "rejected" | "deployed" | "stale";
 
 /**

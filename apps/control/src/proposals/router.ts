@@ -64,7 +64,7 @@ export const proposalProcedures: ProposalProcedures = {
       }),
     )
     .mutation(({ ctx, input }) =>
-      ctx.services.proposals.approve(ctx.person, ctx.project.role, input.proposalId, input.hash, input.consents),
+      ctx.services.proposals.approve(ctx.person, ctx.project, input.proposalId, input.hash, input.consents),
     ),
   reject: forProposal("write").mutation(({ ctx, input }) =>
     ctx.services.proposals.reject(ctx.person, input.proposalId),

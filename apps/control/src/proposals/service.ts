@@ -11,12 +11,13 @@ import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
-import type { MemberRole } from "../organizations/api.ts";
 import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalPreview, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
-import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import type { Judge } from "./judge-again.ts";
+import type { Promotion } from "./new-proposal.ts";
+import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 import type { TimelineStore } from "./timeline.ts";
 import { TITLE_MAX, titleOf } from "./title.ts";
 
@@ -34,7 +35,7 @@ export interface ProposalService {
   rename(by: Person, proposalId: string, title: string): Promise<Proposal>;
   approve(
     by: Person,
-    role: MemberRole,
+    project: ProjectAccess,
     proposalId: string,
     hash: string,
     consents: readonly string[],
@@ -48,6 +49,7 @@ export interface ProposalServiceOptions {
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
   readonly workshop: Workshop;
+  readonly judge: Judge;
   readonly blueprintBytesMax: number;
 }
 
@@ -63,6 +65,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
   };
   const propose = async (by: Person, project: ProjectAccess, asked: Asked): Promise<Proposal> => {
     const proposal = await prepare(options, by, project, asked);
+    options.judge.judged(proposal.hash);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
     const storedId = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
@@ -102,13 +105,14 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       return get(proposalId);
     },
 
-    approve: async (by, role, proposalId, hash, consents) => {
+    approve: async (by, access, proposalId, hash, consents) => {
+      await options.judge.requireCurrent(by, access, proposalId);
       await store.decide(proposalId, by.id, (proposal, project) => {
         // The same person approves twice, for example by a double click. The answer is the same.
         if (proposal.status === "approved" && proposal.approved_by === by.id && proposal.hash === hash) return null;
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is already ${proposal.status}.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
-        if (proposal.consents.length > 0 && !allows(role, "manage")) throw refuse("FORBIDDEN", RESERVED);
+        if (proposal.consents.length > 0 && !allows(access.role, "manage")) throw refuse("FORBIDDEN", RESERVED);
         judgeApproval(proposal, hash, consents);
         return "approved";
       });

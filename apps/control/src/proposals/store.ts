@@ -1,46 +1,15 @@
 // Proposals in the database. In: a proposal or ids. Out: rows. Each change of a status locks the project's row, so that
 // approving, rejecting and going live can't overtake each other. It never decides; the caller passes a decision.
-import { type Insertable, type Selectable, sql } from "kysely";
-import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
+import { type Selectable, sql } from "kysely";
+import { saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { notFound } from "../failure.ts";
 import { holderOf } from "../projects/names.ts";
-import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
+import type { ChangeState, PersonName, PlanMeasures, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
 import { forgetOld } from "./forget-old.ts";
-
-interface NewProposal {
-  readonly id: string;
-  readonly projectId: string;
-  readonly version: NewVersion;
-  readonly base: { readonly versionId: string; readonly deploymentId: string; readonly bundleHash: string } | null;
-  readonly diagnostics: ProposalsTable["diagnostics"]["__select__"];
-  readonly diff: ProposalsTable["diff"]["__select__"];
-  readonly plan: ProposalsTable["plan"]["__select__"];
-  readonly refused: ProposalsTable["refused"]["__select__"];
-  /** As JSON. */
-  readonly bundle: string;
-  readonly bundleHash: string;
-  readonly title: string;
-  /** The name of the project after it is live. Null if it doesn't change. */
-  readonly name: string | null;
-  readonly fromVersionId: string | null;
-  readonly promotion: Promotion | null;
-  readonly author: ProposalsTable["author"];
-  readonly consents: readonly string[];
-  readonly losses: readonly string[];
-  readonly measures: PlanMeasures | null;
-  readonly hash: string;
-  readonly createdBy: string;
-}
-
-/** The live version of another environment, proposed here. */
-export interface Promotion {
-  readonly from: PromotedFrom;
-  /** Hashes of the versions that it was made from. See `lineage.ts` in environments. */
-  readonly lineage: readonly string[];
-}
+import { insertion, type NewProposal, openTwin } from "./new-proposal.ts";
 
 /** The long columns, read only when a proposal is shown: parsing them costs milliseconds. */
 const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage"] as const;
@@ -76,6 +45,8 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status to the result of `decide`. If it throws, nothing changes. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
+  /** Makes a proposal stale that nobody deploys. False if its deployment has begun, or if it is decided already. */
+  outdate(proposalId: string, by: string): Promise<boolean>;
   /** Whether another project of the organization has this name, or is about to get it. */
   nameIsTaken(organizationId: string, projectId: string, name: string): Promise<boolean>;
 }
@@ -241,6 +212,31 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
 
+    outdate: (proposalId, by) =>
+      db.transaction().execute(async (trx) => {
+        const { project } = await lockProposal(trx, proposalId);
+        const { numUpdatedRows } = await trx
+          .updateTable("proposals")
+          .set({ status: "stale" })
+          .where("id", "=", proposalId)
+          .where("status", "in", ["open", "approved"])
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("deployments")
+                  .select("id")
+                  .whereRef("proposal_id", "=", "proposals.id")
+                  .where("finished_at", "is", null),
+              ),
+            ),
+          )
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        const act = { personId: by, projectId: project.id, subject: proposalId };
+        await writeAudit(trx, { ...act, action: "proposal.outdated" });
+        return true;
+      }),
+
     nameIsTaken: async (organizationId, projectId, name) => {
       const holder = await holderOf(db, organizationId, name);
       return holder !== null && holder !== projectId;
@@ -251,25 +247,6 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
 async function setMeasures(trx: Connection, proposalId: string, measures: PlanMeasures): Promise<void> {
   const text = JSON.stringify(measures);
   await trx.updateTable("proposals").set({ measures: text }).where("id", "=", proposalId).execute();
-}
-
-async function openTwin(trx: Connection, proposal: NewProposal, versionId: string): Promise<string | null> {
-  const row = await trx
-    .selectFrom("proposals")
-    .select("id")
-    .where("project_id", "=", proposal.projectId)
-    .where("version_id", "=", versionId)
-    .where("base_deployment_id", "is not distinct from", proposal.base?.deploymentId ?? null)
-    .where("from_version_id", "is not distinct from", proposal.fromVersionId)
-    .where(sql`promoted_from::text`, "is not distinct from", promotedFrom(proposal))
-    .where("created_by", "=", proposal.createdBy)
-    .where("author", "=", proposal.author)
-    // A proposal with another title is another proposal.
-    .where("title", "=", proposal.title)
-    .where("status", "=", "open")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
 }
 
 /**
@@ -300,43 +277,6 @@ export async function lockProposal(
 /** Whether another version is live than the one that the proposal was compared with. */
 export function isStale(proposal: { base_deployment_id: string | null }, liveDeploymentId: string | null): boolean {
   return proposal.base_deployment_id !== liveDeploymentId;
-}
-
-function insertion(proposal: NewProposal, versionId: string, number: number): Insertable<ProposalsTable> {
-  return {
-    id: proposal.id,
-    number,
-    title: proposal.title,
-    project_id: proposal.projectId,
-    version_id: versionId,
-    base_version_id: proposal.base?.versionId ?? null,
-    base_deployment_id: proposal.base?.deploymentId ?? null,
-    base_bundle_hash: proposal.base?.bundleHash ?? null,
-    from_version_id: proposal.fromVersionId,
-    promoted_from: promotedFrom(proposal),
-    promoted_lineage: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.lineage),
-    diagnostics: JSON.stringify(proposal.diagnostics),
-    diff: JSON.stringify(proposal.diff),
-    plan: JSON.stringify(proposal.plan),
-    refused: JSON.stringify(proposal.refused),
-    bundle: proposal.bundle,
-    bundle_hash: proposal.bundleHash,
-    name: proposal.name,
-    author: proposal.author,
-    consents: JSON.stringify(proposal.consents),
-    losses: JSON.stringify(proposal.losses),
-    measures: proposal.measures === null ? null : JSON.stringify(proposal.measures),
-    hash: proposal.hash,
-    status: "open",
-    created_by: proposal.createdBy,
-    approved_by: null,
-    approved_at: null,
-  };
-}
-
-/** As JSON. */
-function promotedFrom({ promotion }: NewProposal): string | null {
-  return promotion === null ? null : JSON.stringify(promotion.from);
 }
 
 interface Actors {

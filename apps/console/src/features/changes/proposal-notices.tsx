@@ -98,7 +98,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
       {proposal.status === "stale" ? (
         <Notice
           tone="warn"
-          title="Another change was deployed since then"
+          title="This change must be compared again"
           actions={
             mayChange ? (
               <>
@@ -115,8 +115,8 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           }
         >
           {proposal.promotedFrom === null
-            ? "This page compares the change with an older version. Comparing again creates a change with both, this one and what is live now."
-            : `This page compares the change with an older version. Comparing again promotes what is live in ${proposal.promotedFrom.name} now.`}
+            ? "Another change was deployed since then, or Plinth finds more in this change now. Comparing again creates a change with both, this one and what is live now."
+            : `Another change was deployed since then, or Plinth finds more in this change now. Comparing again promotes what is live in ${proposal.promotedFrom.name} now.`}
           {renew.error ? <p className="text-bad">{errorText(renew.error)}</p> : null}
         </Notice>
       ) : null}
