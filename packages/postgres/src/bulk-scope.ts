@@ -4,8 +4,9 @@
 import { FairQueue, Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { asFault } from "./errors.ts";
+import { withClient } from "./lend.ts";
 import { lowerPriority } from "./local-backend.ts";
-import { beginTransactionSql } from "./session.ts";
+import { beginTransaction, limitIdle } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
 export interface BulkTransaction extends TenantNames {
@@ -28,8 +29,11 @@ export interface BulkScope {
    * Commits when `work` resolves, rolls back when it rejects. @throws Fault `unavailable` if too much work is waiting.
    */
   transaction<Result>(projectId: string, work: (transaction: BulkTransaction) => Promise<Result>): Promise<Result>;
-  /** A read-only view of one moment, until it is closed. The caller limits how long that is. */
-  snapshot(projectId: string): Promise<Snapshot>;
+  /**
+   * A read-only view of one moment, until it is closed. The caller limits how long that is. @param idleMsMax The longest
+   * time between two statements; soon after it, Postgres ends the view itself.
+   */
+  snapshot(projectId: string, idleMsMax: number): Promise<Snapshot>;
 }
 
 export interface Snapshot {
@@ -39,6 +43,8 @@ export interface Snapshot {
 
 /** The priority of backends on this machine, the same as in the slow lane. */
 const NICENESS = 12;
+/** The caller closes it first. */
+const IDLE_MARGIN_MS = 15_000;
 const LIMITS = { statementTimeoutMs: 60_000, lockTimeoutMs: 5_000 };
 const WAITING_MAX = 2;
 const WAIT_MS_MAX = 20_000;
@@ -61,14 +67,9 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
   });
   pool.on("connect", (client) => lowerPriority(client, NICENESS));
 
-  const run = async <Result>(
-    names: TenantNames,
-    work: (transaction: BulkTransaction) => Promise<Result>,
-  ): Promise<Result> => {
-    const client = await connect(pool);
-    let broken: Error | undefined;
-    try {
-      await client.query(beginTransactionSql(names.worker, LIMITS));
+  const run = <Result>(names: TenantNames, work: (transaction: BulkTransaction) => Promise<Result>): Promise<Result> =>
+    withClient(pool, async (client) => {
+      await beginTransaction(client, names.worker, LIMITS);
       const asCell: BulkTransaction["asCell"] = async (own) => {
         await client.query("SET LOCAL ROLE NONE");
         const result = await own(client);
@@ -90,25 +91,19 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
       const { command } = await client.query("COMMIT");
       if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
       return result;
-    } catch (error) {
-      await client.query("ROLLBACK").catch((rollback: Error) => {
-        broken = rollback;
-      });
+    }).catch((error: unknown) => {
       throw asFault(error);
-    } finally {
-      client.release(broken);
-    }
-  };
+    });
 
   return {
     transaction: (projectId, work) => queue.run(projectId, () => run(tenantNames(projectId), work)),
-    snapshot: async (projectId) => {
+    snapshot: async (projectId, idleMsMax) => {
       const client = await connect(pool);
       try {
-        await client.query(beginTransactionSql(tenantNames(projectId).worker, LIMITS));
+        await beginTransaction(client, tenantNames(projectId).worker, LIMITS);
         await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-        // Between two pages, its reader writes to a disk. The caller closes it if no page is requested for long.
-        await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+        // Between two pages, its reader writes to a disk. Without a limit, a lost connection would keep the view open.
+        await limitIdle(client, idleMsMax + IDLE_MARGIN_MS);
       } catch (error) {
         client.release(error as Error);
         throw asFault(error);

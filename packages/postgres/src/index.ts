@@ -32,11 +32,13 @@ export {
 } from "./fast-lane.ts";
 export { quoteIdentifier, quoteLiteral } from "./identifier.ts";
 export type { RawResult } from "./lane-statement.ts";
+export { withClient, withSession } from "./lend.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
-export { createPool, type PoolOptions } from "./pool.ts";
+export { createPool, type Pool, type PoolOptions } from "./pool.ts";
 export { UnprovenStatement } from "./prove-statement.ts";
 export { bytesOfRows, type RawRow, RowReader } from "./row-bytes.ts";
 export { type Migration, type MigrationRun, runMigrations } from "./run-migrations.ts";
+export { limitStatements, withoutTimeout } from "./session.ts";
 export { allowedFunctions } from "./statement-words.ts";
 export { type TenantNames, tenantNames } from "./tenant-names.ts";
 export { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";

@@ -2,10 +2,13 @@
 // error for that statement only. It never reuses the name of a prepared statement, so that a late reply about an
 // evicted one can't be taken for its successor's.
 import pg from "pg";
+import { boundedQuery } from "./bounded-query.ts";
 import { asFault, sqlState, unavailable } from "./errors.ts";
 import { type RawResult, runOnLane } from "./lane-statement.ts";
 import { type LaneWire, listenAsLane } from "./lane-wire.ts";
+import { KEEP_ALIVE_MS } from "./pool.ts";
 import { fastSessionSql } from "./session.ts";
+import { STALL_MARGIN_MS } from "./watchdog.ts";
 
 export type LaneQuery = {
   /** The name of a statement that will run again: it is prepared and kept. Null or absent: it runs once, unnamed. */
@@ -36,8 +39,8 @@ const PREPARED_CHARACTERS = 2_000;
 const backoffMsFirst = 50;
 const backoffMsMax = 2_000;
 const connectTimeoutMs = 3_000;
-/** The server ends every statement within its timeouts, so a connection that is silent for this much longer is dead. */
-const stallMarginMs = 4_000;
+/** For the statements that prepare a new connection, which the server answers at once. */
+const prepareMsMax = 3_000;
 
 const CLOSE_MS = 2_000;
 
@@ -193,6 +196,7 @@ export class LaneConnection {
       application_name: this.#settings.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       pipeline: true,
     } as pg.ClientConfig);
     listenAsLane(client);
@@ -200,7 +204,7 @@ export class LaneConnection {
     client.on("end", () => this.#lose(client, new Error("The database closed the connection")));
     try {
       await client.connect();
-      await client.query(fastSessionSql(this.#settings));
+      await client.query(boundedQuery({ text: fastSessionSql(this.#settings) }, prepareMsMax));
       if (this.#closed) return await client.end();
       this.#prepared = new Map();
       this.#preparedCharacters = 0;
@@ -208,7 +212,7 @@ export class LaneConnection {
       this.lastError = null;
       this.#client = client;
     } catch (error) {
-      client.end().catch(() => {});
+      connectionOf(client).stream.destroy(error as Error);
       this.lastError = error as Error;
       this.#retryLater();
     }
@@ -235,7 +239,7 @@ export class LaneConnection {
   #cutWhenStalled(): void {
     const client = this.#client;
     if (client === null || this.inFlight === 0) return;
-    const limitMs = Math.max(this.#settings.statementTimeoutMs, this.#settings.lockTimeoutMs) + stallMarginMs;
+    const limitMs = Math.max(this.#settings.statementTimeoutMs, this.#settings.lockTimeoutMs) + STALL_MARGIN_MS;
     if (performance.now() - this.#progressAt < limitMs) return;
     connectionOf(client).stream.destroy(
       Object.assign(new Error(`The database did not answer for ${limitMs} ms`), { code: "ECONNABORTED" }),

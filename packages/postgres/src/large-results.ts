@@ -5,6 +5,7 @@ import { createTurns, FairQueue } from "@plinth/service";
 import type { ClientBase } from "pg";
 import Cursor from "pg-cursor";
 import type { RawResult } from "./lane-statement.ts";
+import { untilLost } from "./lend.ts";
 import { rawTypes } from "./prepared-statements.ts";
 import type { RawRow } from "./row-bytes.ts";
 
@@ -65,7 +66,7 @@ export async function readPieces(
     const rows: RawRow[] = [];
     for (let bytes = 0, wanted = PIECE_ROWS_FIRST; ; wanted = rowsFor(bytesMax - bytes, bytes / rows.length)) {
       if (bytes > LARGE_PIECE_BYTES) await pieceTurn();
-      const piece = await cursor.read(wanted);
+      const piece = await untilLost(client, cursor.read(wanted));
       for (const row of piece) {
         bytes += sizeOf([row]);
         if (bytes > bytesMax && rows.length > 0) return { rows, rowCount: rows.length, cut: true };
@@ -74,7 +75,8 @@ export async function readPieces(
       if (piece.length < wanted) return { rows, rowCount: rows.length };
     }
   } finally {
-    await cursor.close();
+    // A lost connection answers neither, and the next statement reports it.
+    await untilLost(client, cursor.close()).catch(() => {});
   }
 }
 

@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { quoteIdentifier } from "./identifier.ts";
+import { KEEP_ALIVE_MS } from "./pool.ts";
 
 export type ListenOptions = {
   readonly connectionString: string;
@@ -65,6 +66,7 @@ async function subscribe(options: ListenOptions): Promise<Subscription> {
     connectionTimeoutMillis: 3_000,
     query_timeout: heartbeatMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
   const { promise: lost, resolve: lose } = Promise.withResolvers<void>();
   client.on("error", () => lose());

@@ -4,7 +4,7 @@
 // the role's rights once per text instead of once per request.
 import type { ClientBase } from "pg";
 import { isConnectionLoss, isTimeout } from "./errors.ts";
-import { beginTransactionSql, type SessionLimits } from "./session.ts";
+import { beginTransaction, type SessionLimits } from "./session.ts";
 import { catalogueNames, refusalOf } from "./statement-text.ts";
 import type { TenantNames } from "./tenant-names.ts";
 
@@ -27,7 +27,7 @@ export async function proveStatement(client: ClientBase, names: TenantNames, tex
   if (text.length > textLengthMax) throw new UnprovenStatement(names, "it is too long");
   const refusal = refusalOf(text, names.schema);
   if (refusal !== null) throw new UnprovenStatement(names, `it contains ${refusal}`);
-  await client.query(beginTransactionSql(names.worker, limits));
+  await beginTransaction(client, names.worker, limits);
   let prepared = false;
   try {
     // The generic plan: with null parameters, a plan for these values could drop whole branches.

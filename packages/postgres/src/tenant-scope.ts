@@ -4,17 +4,18 @@
 import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { type Confirmation, confirmed, type RowLock, takeLocks } from "./around-statement.ts";
-import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
+import { asFault, isConnectionLoss, isStatementTimeout, isTimeout } from "./errors.ts";
 import { type FastLane, NoLongerWanted } from "./fast-lane.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
 import { type RawResult, ResultTooLarge } from "./lane-statement.ts";
 import { createLargeResults, isLargeResult, LARGE_BYTES, readPieces, sizeOf } from "./large-results.ts";
+import { withClient } from "./lend.ts";
 import { lowerPriority, metered } from "./local-backend.ts";
 import { Noise, Pace } from "./pace.ts";
 import { createRawQuery } from "./prepared-statements.ts";
 import { proveStatement } from "./prove-statement.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
-import { beginTransactionSql, type SessionLimits } from "./session.ts";
+import { beginTransaction, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
 export type TenantLimits = {
@@ -179,17 +180,22 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const noise = new Noise();
   pool.on("connect", (client) => lowerPriority(client, limits.slowNiceness));
 
-  const connect = (): Promise<PoolClient> =>
-    pool.connect().catch((error: unknown) => {
-      throw asFault(error);
-    });
-
   /**
    * @param account The owner of places and budget: a project's statements have one, its transactions (sign-ins)
    * another.
    */
   const inSlowLane = <Result>(account: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
-    slow.run(account, (hasCost) => withClient(connect, (client) => metered(client, work, hasCost)));
+    slow
+      .run(account, (hasCost) =>
+        withClient(pool, (client) => metered(client, work, hasCost)).catch((error: unknown) => {
+          // The project doesn't pay for the silence of a lost connection.
+          if (isConnectionLoss(error)) hasCost(0);
+          throw error;
+        }),
+      )
+      .catch((error: unknown) => {
+        throw asFault(error);
+      });
 
   const textOf = (names: TenantNames, { text, lane }: Pick<TenantStatement, "text" | "lane">): ProvenText => {
     const texts = proven.of(names.projectId);
@@ -219,7 +225,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     account: string = `${names.projectId} transactions`,
   ): Promise<Result> =>
     inSlowLane(account, async (client) => {
-      await client.query(beginTransactionSql(names.worker, { ...slowLimits, statementTimeoutMs }));
+      await beginTransaction(client, names.worker, { ...slowLimits, statementTimeoutMs });
       const query: TenantTransaction["query"] = (text, values = [], bytesMax) =>
         bytesMax === undefined ? rawQuery(client, text, values) : readPieces(client, text, values, bytesMax);
       const repeat: TenantTransaction["repeat"] = (text, values) => repeatedQuery(client, text, values);
@@ -342,29 +348,6 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     },
     forget: proven.forget,
   };
-}
-
-/** A connection for one piece of work; it is returned to the pool only if it is certainly outside any transaction. */
-async function withClient<Result>(
-  connect: () => Promise<PoolClient>,
-  work: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await connect();
-  // Between a loss of the connection and the next query there is no promise to reject, only this event.
-  const ignore = (): void => {};
-  client.on("error", ignore);
-  let broken: Error | undefined;
-  try {
-    return await work(client);
-  } catch (error) {
-    await client.query("ROLLBACK").catch((rollback: Error) => {
-      broken = rollback;
-    });
-    throw asFault(error);
-  } finally {
-    client.off("error", ignore);
-    client.release(broken);
-  }
 }
 
 /** Rolled back as a whole, or a read. */

@@ -1,23 +1,15 @@
 // One transaction, on a pool or on a client. In: the pool or the client, and work. Out: the result, after the commit. A pool
 // never gets a connection back that is still in a transaction.
 import type { ClientBase, Pool, PoolClient } from "pg";
+import { withClient } from "./lend.ts";
 
-export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
+export function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return withClient(pool, async (client) => {
     await client.query("BEGIN");
     const answer = await run(client);
     await client.query("COMMIT");
     return answer;
-  } catch (error) {
-    await client.query("ROLLBACK").catch((cause: unknown) => {
-      broken = new Error("rollback failed", { cause });
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 /** On a client that the caller holds, outside of a transaction. */

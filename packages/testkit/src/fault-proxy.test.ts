@@ -68,3 +68,20 @@ test("a freeze holds bytes back and loses none", async () => {
   await expect.poll(caller.heard).toBe("12");
   caller.socket.destroy();
 });
+
+test("a silence lets a part of the next reply pass, on one connection, and loses nothing", async () => {
+  const [first, second] = [call(), call()];
+  first.socket.write("1");
+  await expect.poll(first.heard).toBe("1");
+  second.socket.write("1");
+  await expect.poll(second.heard).toBe("1");
+  proxy.silence(2, 0);
+  first.socket.write("2345");
+  second.socket.write("2345");
+  await expect.poll(second.heard).toBe("12345");
+  expect(first.heard()).toBe("123");
+  proxy.restore();
+  await expect.poll(first.heard).toBe("12345");
+  first.socket.destroy();
+  second.socket.destroy();
+});

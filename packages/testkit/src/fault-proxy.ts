@@ -10,6 +10,11 @@ export type FaultProxy = {
   cut(): void;
   /** Keeps connections open but forwards nothing in either direction, like a network that drops packets. */
   freeze(): void;
+  /**
+   * Lets a connection's next replies pass up to this many bytes, and nothing more of that connection until restore().
+   * @param which Of the open connections; default: each of them.
+   */
+  silence(bytes: number, which?: number): void;
   restore(): void;
   /** The number of open connections. */
   connections(): number;
@@ -21,9 +26,12 @@ export type FaultProxyOptions = {
   readonly target: string;
 };
 
+/** The caller's side and the target's. */
+type Pair = readonly [near: Socket, far: Socket];
+
 export async function createFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const target = new URL(options.target.includes("://") ? options.target : `tcp://${options.target}`);
-  const pairs = new Set<readonly [Socket, Socket]>();
+  const pairs = new Set<Pair>();
   let state: "whole" | "cut" | "frozen" = "whole";
   const server = createServer((near) => {
     if (state === "cut") {
@@ -53,6 +61,20 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
       far.resetAndDestroy();
     }
   };
+  /** Requests still pass, so that the target works on them and its replies are lost. */
+  const mute = ([near, far]: Pair, bytes: number): void => {
+    let left = bytes;
+    far.unpipe(near);
+    far.on("data", (piece: Buffer) => {
+      near.write(piece.subarray(0, left));
+      if (piece.length < left) left -= piece.length;
+      else {
+        far.removeAllListeners("data").pause();
+        if (piece.length > left) far.unshift(piece.subarray(left));
+      }
+    });
+    far.resume();
+  };
   return {
     port,
     through(url) {
@@ -72,12 +94,15 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
         far.unpipe(near).pause();
       }
     },
+    silence(bytes, which) {
+      const open = [...pairs];
+      for (const pair of which === undefined ? open : open.slice(which, which + 1)) mute(pair, bytes);
+    },
     restore() {
-      if (state === "frozen") {
-        for (const [near, far] of pairs) {
-          near.pipe(far);
-          far.pipe(near);
-        }
+      for (const [near, far] of pairs) {
+        far.removeAllListeners("data");
+        near.unpipe(far).pipe(far);
+        far.unpipe(near).pipe(near);
       }
       state = "whole";
     },

@@ -1,6 +1,7 @@
 // Runs several writes as one effect. In: the access to a project's rows, and the writes. Out: their reply. Either all
 // are done or none; with an `Idempotency-Key` only once; in a dry run, not at all. If other transactions conflict, the
 // whole starts again.
+import { limitStatements } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Tenant, TenantDoor } from "../project/tenant.ts";
 import { doOnce, type OnceReply } from "../query/idempotency.ts";
@@ -53,7 +54,7 @@ async function write(options: Together, work: Work): Promise<Reply> {
     try {
       const { reply, isReplayed } = await door.transaction(async (open) => {
         const { statementMsMax } = release.bundle.limits;
-        await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`);
+        await limitStatements(open.client, statementMsMax);
         // A statement that waits for a number must get it within its own time limit.
         const numbersMsMax = Math.ceil(statementMsMax / 2);
         const tenant = within(open, { isRepeated, isForMany: true, isTried, numbersMsMax });

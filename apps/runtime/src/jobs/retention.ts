@@ -34,8 +34,8 @@ export function createRetention(options: RetentionOptions): Retention {
   return {
     async sweep() {
       let deleted = 0;
-      await withLock(options.pool, "plinth.retention", async () => {
-        deleted = await sweepAll(options, () => stopped);
+      await withLock(options.pool, "plinth.retention", async (_, lost) => {
+        deleted = await sweepAll(options, () => stopped || lost.aborted);
       });
       return deleted;
     },

@@ -38,16 +38,17 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
   return {
     async sweep() {
       const gone = { runs: 0, events: 0 };
-      await withLock(pool, "plinth.work_retention", async () => {
+      await withLock(pool, "plinth.work_retention", async (_, lost) => {
+        const isOver = (): boolean => stopped || lost.aborted;
         const { rows } = await pool.query<{ id: ProjectId; days: number }>(PROJECTS, [options.days]);
         for (const { id, days } of rows) {
-          if (stopped) return;
+          if (isOver()) return;
           try {
             const tenant = scope.forProject({ projectId: id });
-            const isOver = deadlineOf(() => stopped);
+            const isLate = deadlineOf(isOver);
             // Runs come first, because an event is deleted when it has no runs left.
-            gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isOver);
-            gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isOver);
+            gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isLate);
+            gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isLate);
           } catch (error) {
             // A problem of one project must not stop the deletion for others.
             logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it will be retried");

@@ -14,6 +14,7 @@ import {
   type ProjectScope,
   runMigrations,
   type TenantScope,
+  withSession,
 } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
@@ -86,7 +87,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
     return opened;
   };
   const pool = openPool("cell", 5, { statementTimeoutMs: 5_000 });
-  const slowPool = openPool("slow lane", 10);
+  const slowPool = openPool("slow lane", 10, { statementTimeoutMs: 5_000 });
   // A separate pool: neither a deploy nor a busy shared pool can delay a revocation.
   const epochPool = openPool("epoch", 1, { statementTimeoutMs: 700, connectTimeoutMs: 700 });
   await prepareDatabase(openPool("preparation", 1));
@@ -162,12 +163,7 @@ async function listenTo(
 }
 
 async function prepareDatabase(pool: Pool): Promise<void> {
-  const client = await pool.connect();
-  try {
-    // For exclusions, whose indexes compare plain values and ranges together.
-    await checkDatabase(client, { extensions: ["btree_gist", "pg_trgm"] });
-  } finally {
-    client.release();
-  }
+  // For exclusions, whose indexes compare plain values and ranges together.
+  await withSession(pool, (client) => checkDatabase(client, { extensions: ["btree_gist", "pg_trgm"] }));
   await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
 }

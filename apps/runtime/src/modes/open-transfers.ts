@@ -10,7 +10,10 @@ const PLACES = 2;
 const EXPORTS_MAX = 2;
 
 export function openTransfers(cell: Cell): { readonly bulk: BulkScope; readonly exports: ExportSessions } {
-  const bulk = createBulkScope({ pool: cell.openPool("transfers", PLACES + EXPORTS_MAX), places: PLACES });
+  const bulk = createBulkScope({
+    pool: cell.openPool("transfers", PLACES + EXPORTS_MAX, { statementTimeoutMs: 60_000 }),
+    places: PLACES,
+  });
   const exports = createExportSessions(bulk, EXPORTS_MAX);
   cell.onClose(exports.stop);
   return { bulk, exports };

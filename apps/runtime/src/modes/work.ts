@@ -49,7 +49,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const queuePool = cell.openPool("queue", CONCURRENCY + 2);
   const scope = createTenantScope({
     fastLane: cell.fastLane,
-    pool: cell.openPool("runs", CONNECTIONS),
+    pool: cell.openPool("runs", CONNECTIONS, { statementTimeoutMs: 5_000 }),
     limits: {
       // Lower priority than requests, but not so low that runs pile up while requests continue.
       slowNiceness: 5,

@@ -1,6 +1,13 @@
 // Runs statements within an open transaction like the statements of a request. In: the transaction. Out: access to the
 // same rows, while it is open. It commits nothing.
-import { isRetryable, isTimeout, Overtaken, type TenantTransaction, takeLocks } from "@plinth/postgres";
+import {
+  isRetryable,
+  isTimeout,
+  limitStatements,
+  Overtaken,
+  type TenantTransaction,
+  takeLocks,
+} from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { undoable } from "./undoable.ts";
@@ -22,7 +29,7 @@ export function within(open: TenantTransaction, options: WithinOptions): Tenant 
   const hold = async (numbers: readonly string[]): Promise<void> => {
     if (numbers.length === 0 || numbersMsMax === null || untilMs !== Number.POSITIVE_INFINITY) return;
     untilMs = Date.now() + numbersMsMax;
-    await open.client.query(`SET LOCAL statement_timeout = ${numbersMsMax}`);
+    await limitStatements(open.client, numbersMsMax);
   };
   return {
     ...(isTried && { tried: new Map<string, number>() }),

@@ -2,6 +2,7 @@
 // differences, by path. It never changes the schema. Each release records its final state in its own last transaction.
 import type { ProjectId } from "@plinth/bundle";
 import type { Drift, SchemaState } from "@plinth/bundle/cell";
+import { withSession } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
 import { type Catalogue, type CatalogueEntry, pathOf, readCatalogue } from "./catalogue.ts";
 import { type KeptAside, listSetAside } from "./set-aside.ts";
@@ -12,9 +13,7 @@ export async function inspectSchema(
   pool: Pool,
   projectId: ProjectId,
 ): Promise<(Omit<SchemaState, "setAside"> & { readonly setAside: readonly KeptAside[] }) | null> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
+  return withSession(pool, async (client) => {
     // One snapshot: a release that ends meanwhile is seen completely or not at all.
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const known = await client.query("SELECT FROM plinth.projects WHERE id = $1", [projectId]);
@@ -24,12 +23,7 @@ export async function inspectSchema(
         : { drift: await findDrift(client, projectId), setAside: await listSetAside(client, projectId) };
     await client.query("COMMIT");
     return state;
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 async function findDrift(client: Connection, projectId: ProjectId): Promise<readonly Drift[]> {

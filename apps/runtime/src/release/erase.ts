@@ -1,7 +1,7 @@
 // Erases a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and all its
 // rows in the cell's tables are gone. If the process dies meanwhile, the project stays suspended, and erasing it again
 // continues.
-import { dropTenantSchema, inTransactionOf, isRetryable } from "@plinth/postgres";
+import { dropTenantSchema, inTransactionOf, isRetryable, withoutTimeout } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
@@ -23,16 +23,16 @@ export async function eraseProject(
   );
   if (rows[0] === undefined) return;
   if (!rows[0].suspended) throw new Fault("conflict", { detail: "Only a suspended project can be erased." });
-  const done = await withProjectLock(pool, projectId, async (client) => {
+  const done = await withProjectLock(pool, projectId, (client) =>
     // A large schema takes longer than the usual limit of statements.
-    await client.query("SET statement_timeout = 0");
-    await evenInUse(() => revoke(client, projectId));
-    // Other processes notice it a moment later. Until then they find no table.
-    await epoch.refresh();
-    await evenInUse(() => dropTenantSchema(client, projectId));
-    await evenInUse(() => deleteRows(client, projectId));
-    await client.query("RESET statement_timeout");
-  });
+    withoutTimeout(client, async () => {
+      await evenInUse(() => revoke(client, projectId));
+      // Other processes notice it a moment later. Until then they find no table.
+      await epoch.refresh();
+      await evenInUse(() => dropTenantSchema(client, projectId));
+      await evenInUse(() => deleteRows(client, projectId));
+    }),
+  );
   if (!done) throw new Fault("conflict", { detail: "A release of the project is in progress." });
 }
 

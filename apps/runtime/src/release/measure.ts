@@ -3,7 +3,7 @@
 // time, each with a time limit.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import type { MeasuredBody, MeasuredRecords, MeasuredReferences, PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
-import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { isConnectionLoss, limitStatements, quoteIdentifier, tenantNames, withSession } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
 import type { ServedBundle } from "../project/active-release.ts";
 import { findViolations } from "./verify.ts";
@@ -27,13 +27,11 @@ export async function measurePlan(
   { steps: planned, referring = [], counted = [] }: MeasuredBody,
   live: ServedBundle | null,
 ): Promise<PlanMeasures> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
+  return withSession(pool, async (client) => {
     const filledRows = await backfillRate(client);
     const { worker } = tenantNames(projectId);
     await client.query("BEGIN READ ONLY");
-    await client.query(`SET LOCAL statement_timeout = ${STATEMENT_MS_MAX}`);
+    await limitStatements(client, STATEMENT_MS_MAX);
     await client.query("SET LOCAL lock_timeout = '200ms'");
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(worker)}`);
     const work: Work = { client, projectId, live, tables: new Map(), deadline: performance.now() + MEASURE_MS_MAX };
@@ -45,12 +43,7 @@ export async function measurePlan(
     for (const one of counted) found.push({ path: one.path, what: one.what, records: await countRecords(work, one) });
     await client.query("ROLLBACK");
     return { measuredAt: new Date().toISOString(), rates: ratesText(filledRows), steps, destroyed, counted: found };
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 interface Work {

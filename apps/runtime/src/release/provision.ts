@@ -1,7 +1,7 @@
 // Creates a project in the cell: schema, two roles, signing key, and its row. In: a project id and slug. Out: nothing.
 // Repeating it only changes the slug. It never touches a tenant's tables.
 import { isProjectId } from "@plinth/bundle";
-import { createTenantSchema, inTransaction } from "@plinth/postgres";
+import { createTenantSchema, inTransaction, withSession } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
@@ -18,7 +18,7 @@ export async function provisionProject(
   if (!isProjectId(projectId)) throw new Fault("validation_failed", { detail: "This is not a project id." });
   if (!SLUG.test(slug))
     throw new Fault("validation_failed", { detail: "A slug can only contain lower-case letters, digits and -." });
-  await makeSchema(deps.pool, projectId);
+  await withSession(deps.pool, (client) => createTenantSchema(client, projectId));
   // The row comes last, so that every project that the cell knows has its schema.
   await inTransaction(deps.pool, async (client) => {
     const { rowCount } = await client.query(
@@ -29,17 +29,4 @@ export async function provisionProject(
     await deps.signingKeys.ensure(client, projectId);
     if (rowCount !== 0) await bumpEpoch(client, projectId);
   });
-}
-
-async function makeSchema(pool: Pool, projectId: string): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await createTenantSchema(client, projectId);
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
 }

@@ -7,7 +7,14 @@
 // guarantees that the migrated tables are the bundle's. The tests prove the rules, in the same statements that serve
 // requests.
 import { type Bundle, fillTemplate, type ProjectId } from "@plinth/bundle";
-import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames } from "@plinth/postgres";
+import {
+  isConnectionLoss,
+  limitStatements,
+  quoteIdentifier,
+  quoteLiteral,
+  sqlState,
+  tenantNames,
+} from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { PoolClient } from "pg";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -36,7 +43,7 @@ export async function rehearse(
   if (tests === null || tests.expect.length === 0) return null;
   await client.query("BEGIN");
   try {
-    await client.query(`SET LOCAL statement_timeout = ${STATEMENT_MS_MAX}`);
+    await limitStatements(client, STATEMENT_MS_MAX);
     return await runTests(client, release, tests);
   } catch (error) {
     if (isConnectionLoss(error) || (error instanceof Fault && isConnectionLoss(error.cause))) throw error;

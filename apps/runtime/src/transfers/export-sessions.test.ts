@@ -39,8 +39,8 @@ afterAll(async () => {
 function counting(bulk: BulkScope): BulkScope {
   return {
     ...bulk,
-    snapshot: async (projectId) => {
-      const { client, close } = await bulk.snapshot(projectId);
+    snapshot: async (projectId, idleMsMax) => {
+      const { client, close } = await bulk.snapshot(projectId, idleMsMax);
       const counted = new Proxy(client, {
         get: (target, name) => {
           const value: unknown = Reflect.get(target, name);

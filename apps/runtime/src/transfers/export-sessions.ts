@@ -78,7 +78,7 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
         [requestId, by, JSON.stringify({ export: id, parts: parts.map(({ name }) => name) })],
       ),
     );
-    const snapshot = await bulk.snapshot(release.projectId);
+    const snapshot = await bulk.snapshot(release.projectId, IDLE_MS_MAX);
     const endsAt = performance.now() + TOTAL_MS_MAX;
     const idle = idleTimer(() => sessions.get(id));
     sessions.set(id, { id, release, parts, snapshot, endsAt, idle, reading: false });

@@ -2,7 +2,7 @@
 // of rows, and the sum of their hashes from the source. The table ends with the transaction, and leaves nothing in the
 // project's schema.
 import { finished } from "node:stream/promises";
-import type { BulkTransaction } from "@plinth/postgres";
+import { type BulkTransaction, isConnectionLoss, isTimeout } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { from } from "pg-copy-streams";
 
@@ -32,6 +32,7 @@ export async function stageRows(
   try {
     await finished(stream);
   } catch (error) {
+    if (isConnectionLoss(error) || isTimeout(error)) throw error;
     throw new Fault("bad_request", { detail: "The rows of the batch can't be read.", cause: error });
   }
   const { rows: counted } = await client.query<{ count: string; checksum: string }>(

@@ -3,7 +3,7 @@
 // continues by itself.
 import type { BundleAction } from "@plinth/bundle";
 import type { EvaluationContext, Value } from "@plinth/expression";
-import { isRetryable, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
+import { isRetryable, limitStatements, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -85,7 +85,7 @@ function attempt(options: CallOptions, call: ActionCall, held: HeldKey | null): 
   const { scope, release, once, action } = call;
   return scope.transaction(async (open) => {
     const { statementMsMax } = release.bundle.limits;
-    await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`);
+    await limitStatements(open.client, statementMsMax);
     return doOnce(open, release, once, async () => {
       held?.requireRoom();
       const input = await readActionInput(open, call, action, call.values);

@@ -1,7 +1,7 @@
 // Executes several runs in one transaction. In: due runs, and a walker for each. Out: short runs have ended, and the
 // others are unchanged; or nothing was written. A single run needs three commits and nine round trips, most of which
 // are the same for each run; here they happen once. Runs that fail, wait or need a retry are executed separately.
-import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import { limitStatements, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
 import {
@@ -31,7 +31,8 @@ const BATCH_MS_MAX = 500;
  * run in its own run's transaction. If two batches wait for each other, one gives way before Postgres detects the
  * deadlock.
  */
-const BATCH_LIMITS = "SET LOCAL lock_timeout = 100; SET LOCAL statement_timeout = 300";
+const BATCH_LOCK_MS_MAX = 100;
+const BATCH_STATEMENT_MS_MAX = 300;
 /**
  * One statement writes the outputs of all steps, and the process's one thread builds it. Beyond this size, no further
  * run starts.
@@ -49,7 +50,8 @@ export async function endTogether(
     const left = await scope.transaction(async (open) => {
       // Measured from here, because nothing was locked while it waited for its place.
       const startedMs = performance.now();
-      await open.client.query(BATCH_LIMITS);
+      await open.client.query(`SET LOCAL lock_timeout = ${BATCH_LOCK_MS_MAX}`);
+      await limitStatements(open.client, BATCH_STATEMENT_MS_MAX);
       const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
       const free = new Map(rows.map(([id, claim, at]) => [id, { claim, at }]));
       const others: string[] = [];

@@ -2,7 +2,7 @@
 // the output of each, or the Fault of the first that failed. It commits nothing: the owner of the transaction does.
 import type { BundleStep, JsonValue, StepAction, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
-import type { TenantTransaction } from "@plinth/postgres";
+import { limitStatements, type TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
 import type { CallerPrincipal } from "../project/principal.ts";
 import { type Room, roomOfRun } from "../project/room.ts";
@@ -97,7 +97,7 @@ async function perform(walk: Walking, step: BundleStep, path: string, context: E
   const leftMs = walk.deadlineMs - walk.now();
   if (leftMs <= 0) throw new Fault("timeout", { detail: "The action took too long." });
   const msMax = Math.max(1, Math.floor(Math.min(leftMs, step.timeoutMs, statementMsMax)));
-  if (msMax < statementMsMax) await open.client.query(`SET LOCAL statement_timeout = ${msMax}`);
+  if (msMax < statementMsMax) await limitStatements(open.client, msMax);
   try {
     const result = await actions.perform({
       step,
@@ -114,8 +114,7 @@ async function perform(walk: Walking, step: BundleStep, path: string, context: E
     if (result.kind === "completed") return walk.room.take(result.output);
   } finally {
     // A failed transaction accepts no more settings, and needs none.
-    if (msMax < statementMsMax)
-      await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`).catch(() => {});
+    if (msMax < statementMsMax) await limitStatements(open.client, statementMsMax).catch(() => {});
   }
   throw new Error(`the step ${path} waits, and its action is one transaction`);
 }
