@@ -38,7 +38,9 @@ describe("a proposal", () => {
     const hooks = "webhooks:\n  out: { events: [listing.created] }";
     const call = "workers:\n  label: { on: listing.created, http: { url: 'https://shop.example/labels' } }";
     const { changes, consents } = propose(null, modelOf("title: string", "public: { all: true }", `${hooks}\n${call}`));
-    expect(changes.find(({ path }) => path === "workers.label")?.summary).toContain("`shop.example`");
+    expect(changes.find(({ path }) => path === "workers.label")?.summary).toContain(
+      "now reach `https://shop.example/labels`",
+    );
     expect(consents).toEqual(["widens_egress webhooks.out", "widens_egress workers.label"]);
   });
 

@@ -1,28 +1,27 @@
-// Compares an action. In: the action before and after a change. Out: a witness of what somebody can newly do; null if
-// it is proven that there is nobody. Its steps can act with the rights of the service, so changed steps count as more
-// for everybody who can call it.
-import { type ComparisonTypes, type Expression, findLoosening, substitute } from "@plinth/expression";
+// Compares an action. In: the action before and after a change. Out: who can newly call it, with an input that they can
+// send; and whether calls that work now can fail. What a call does is compared with the effects of all work.
+import {
+  type ComparisonTypes,
+  type Expression,
+  findLoosening,
+  joined,
+  substitute,
+  type Template,
+} from "@plinth/expression";
 import type { Action } from "../model/background.ts";
 import type { FieldType } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
-import { same } from "./make-change.ts";
+import { isWithin } from "./effects/input-range.ts";
 import { capitalized, oneOf } from "./one-of.ts";
 
-export function actionGain(before: Action | null, after: Action): Witness | null {
-  const [caller] = Object.keys(after.access);
-  if (caller === undefined) return null;
-  if (before !== null && !same(workOf(before), workOf(after))) return undecided(after, caller);
+/** Somebody who can now call it; null if there is nobody, or if that can't be decided. */
+export function newCaller(before: Action | null, after: Action): Witness | null {
   const types = typesOf(after);
-  let open: Witness | null = null;
   for (const [role, rule] of Object.entries(after.access)) {
     const was = before?.access[role];
     const found = findLoosening(was === undefined ? null : overInput(was), overInput(rule), types);
-    if (found === null) continue;
-    if (found.kind === "undecided") {
-      open ??= undecided(after, role);
-      continue;
-    }
+    if (found?.kind !== "looser") continue;
     const own = found.witness.reads.filter(({ expression }) => expression.kind === "field");
     const record = Object.fromEntries(
       own.map(({ expression, value }) => [expression.kind === "field" ? expression.path.join(".") : "", value]),
@@ -32,18 +31,54 @@ export function actionGain(before: Action | null, after: Action): Witness | null
     const summary = `${capitalized(oneOf(role))} can now call \`${after.name}\`${sent}.`;
     return { role, operation: "create", entity: after.name, decided: true, summary, record };
   }
-  return open;
+  return null;
 }
 
-/** Everything except who can call it. */
-function workOf({ input, output, steps, mode }: Action): unknown {
-  return { input, output, steps, mode };
+/** Whether a call that works now can fail, or gets an answer that lacks something. */
+export function breaksCallers(before: Action, after: Action): boolean {
+  if (before.mode !== after.mode || losesCallers(before, after) || !answersAlike(before.output, after.output))
+    return true;
+  const takes = before.input.every((field) =>
+    isWithin(
+      field,
+      after.input.find(({ name }) => name === field.name),
+    ),
+  );
+  const added = after.input.filter((field) => !before.input.some(({ name }) => name === field.name));
+  return !takes || added.some((field) => !field.optional && field.default === null);
 }
 
-function undecided({ name }: Action, role: string): Witness {
-  const summary = `It can't be decided whether the change of \`${name}\` gives somebody new rights, so it counts as if it did.`;
-  return { role, operation: "create", entity: name, decided: false, summary, record: null };
+function losesCallers(before: Action, after: Action): boolean {
+  return findLoosening(callersOf(after), callersOf(before), typesOf(before)) !== null;
 }
+
+/** Who can call it, through any role. */
+function callersOf({ access }: Action): Expression | null {
+  const text = { kind: "text" } as const;
+  const roles: Expression = { kind: "user", type: { kind: "list", of: text }, name: "roles" };
+  const rules = Object.entries(access).map(([role, rule]): Expression => {
+    const args: Expression[] = [{ kind: "literal", type: text, value: role }, roles];
+    return joined("&&", [{ kind: "operation", type: { kind: "bool" }, operator: "in", args }, overInput(rule)]);
+  });
+  return rules.length === 0 ? null : joined("||", rules);
+}
+
+function answersAlike(before: Template | null, after: Template | null): boolean {
+  if (before === null || after === null) return before === null;
+  if (before.kind === "object")
+    return (
+      after.kind === "object" &&
+      Object.entries(before.members).every(([name, value]) => answersAlike(value, after.members[name] ?? null))
+    );
+  return typeOf(before) === typeOf(after);
+}
+
+function typeOf(template: Template): string {
+  if (template.kind === "value") return template.expression.type.kind;
+  return template.kind === "literal" ? (jsonTypes[typeof template.value] ?? "") : template.kind;
+}
+
+const jsonTypes: Readonly<Record<string, string>> = { string: "text", number: "int", boolean: "bool", object: "null" };
 
 /** The input takes the place of the record: both names are one row. */
 function overInput(rule: Expression): Expression {

@@ -1,5 +1,6 @@
-// Compares background parts. In: the parts of two models, with entities in the same words. Out: the changes between
-// them, including data that newly leaves the project, with its destination.
+// Compares background parts. In: two models, with entities in the same words. Out: the changes between their parts,
+// with what the parts newly do with the rights of the service, and the data that newly leaves the project. A part that
+// didn't change itself also has a change if it does more because of another.
 
 import type {
   Action,
@@ -11,11 +12,15 @@ import type {
   Schedule,
   Workflow,
 } from "../model/background.ts";
+import { emptyBackground } from "../model/background.ts";
+import type { Model, Operation } from "../model/model.ts";
 import { printBackground } from "../model/print-background.ts";
 import { diffAccounts } from "./accounts.ts";
-import { actionGain } from "./action.ts";
+import { breaksCallers, newCaller } from "./action.ts";
 import { addressesIn } from "./addresses.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
+import { type Comparing, compareEffects, type Finding } from "./effects/compare-effects.ts";
+import { wordsOfEffects, wordsOfLeaving } from "./effects/words.ts";
 import { changeOf, named, same } from "./make-change.ts";
 import { diffOutbound } from "./outbound.ts";
 
@@ -42,26 +47,32 @@ interface Placed {
   readonly section: Section;
 }
 
-/** @param hadWebhooks Whether endpoints could receive events before, even without a section that says which. */
-export function diffBackground(before: Background, after: Background, hadWebhooks: boolean): Change[] {
-  const [old, now] = [placesOf(before), placesOf(after)];
+/** @param before Null if nothing is live: then only data that leaves counts. */
+export function diffBackground(before: Model | null, after: Model, comparing: Comparing): Change[] {
+  const was = before?.background ?? emptyBackground;
+  const is = after.background;
+  const [old, now] = [placesOf(was), placesOf(is)];
   const parts = [
     ...[...old.values()].map(({ part }) => part),
-    ...(before.outboundWebhooks === null ? [] : [before.outboundWebhooks]),
+    ...(was.outboundWebhooks === null ? [] : [was.outboundWebhooks]),
   ];
   const left = new Set(parts.flatMap((part) => egressOf(part).map(leaving)));
+  const found = Map.groupBy(compareEffects(before, after, comparing), ({ effect }) => effect.path);
   const changes: Change[] = [];
   for (const [path, placed] of now) {
-    const was = old.get(path);
-    if (was === undefined) changes.push(added(placed, left));
-    else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
+    const own = old.get(path);
+    const findings = found.get(path) ?? [];
+    if (own === undefined) changes.push(added(placed, findings, left));
+    else if (!same(withoutOrder(own.part), withoutOrder(placed.part)))
+      changes.push(changed(own, placed, findings, left));
+    else if (findings.length > 0) changes.push(widened(placed, findings));
   }
   for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
   return [
     ...changes,
-    ...diffOutbound(before.outboundWebhooks, after.outboundWebhooks, hadWebhooks),
-    ...diffRetention(before.retentionDays, after.retentionDays),
-    ...diffAccounts(before, after),
+    ...diffOutbound(was.outboundWebhooks, is.outboundWebhooks, before?.modules.includes("webhooks") ?? false),
+    ...diffRetention(was.retentionDays, is.retentionDays),
+    ...diffAccounts(was, is),
   ];
 }
 
@@ -100,8 +111,9 @@ function shown(part: Part): unknown {
   return "declaration" in part ? part.declaration : printBackground(contentOf(part));
 }
 
+/** Of a declaration. What leaves through steps is found in the steps. */
 function egressOf(part: Part): readonly Egress[] {
-  return "egress" in part ? part.egress : [];
+  return "declaration" in part ? part.egress : [];
 }
 
 function placesOf(background: Background): Map<string, Placed> {
@@ -143,42 +155,83 @@ function egressText(egress: readonly Egress[]): string {
   return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
 }
 
-function added(placed: Placed, left: ReadonlySet<string>): Change {
+function added(placed: Placed, findings: readonly Finding[], left: ReadonlySet<string>): Change {
   const { part, path, noun } = placed;
   const egress = newlyLeaving(part, left);
-  const witness = witnessOf(null, placed);
+  const { text, classes, witness } = effectOf(null, placed, findings);
   return changeOf({
     kind: "background_added",
     path,
-    summary: `Add the ${noun} \`${part.name}\`.${egressText(egress)}`,
-    classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
+    summary: `Add the ${noun} \`${part.name}\`.${egressText(egress)}${text}`,
+    classes: [...widening(egress), ...classes],
     after: shown(part),
     witness,
   });
 }
 
-/** Data for a new address goes to a new receiver, whatever the data is. */
-function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Change {
-  const { part, path, noun, section } = placed;
+/** Data of a declaration for a new address goes to a new receiver, whatever the data is. */
+function changed(before: Placed, placed: Placed, findings: readonly Finding[], left: ReadonlySet<string>): Change {
+  const { part, path, noun } = placed;
   const egress = newlyLeaving(part, left);
   const known = new Set(addressesIn(contentOf(before.part)));
-  const addresses = egressOf(part).length === 0 ? [] : addressesIn(contentOf(part)).filter((one) => !known.has(one));
+  const sends = "declaration" in part && part.egress.length > 0;
+  const addresses = sends ? addressesIn(contentOf(part)).filter((one) => !known.has(one)) : [];
   const toNew = addresses.length === 0 ? "" : ` Data now goes to ${named(addresses)}.`;
-  const witness = witnessOf(before.part, placed);
+  const { text, classes, witness } = effectOf(before.part, placed, findings);
   return changeOf({
     kind: "background_changed",
     path,
-    summary: `Change the ${noun} \`${part.name}\`.${egressText(egress)}${toNew}`,
+    summary: `Change the ${noun} \`${part.name}\`.${egressText(egress)}${toNew}${text}`,
     classes: [
       ...widening(egress),
       ...(addresses.length > 0 ? (["widens_egress"] as const) : []),
-      ...(witness === null ? [] : (["loosens_access"] as const)),
-      ...(section === "actions" || section === "inboundWebhooks" ? (["breaking"] as const) : []),
+      ...classes,
+      ...(isBreaking(before.part, placed) ? (["breaking"] as const) : []),
     ],
     before: shown(before.part),
     after: shown(part),
     witness,
   });
+}
+
+/** The part is the same, but something else lets it do more: a rule, a field, a schedule, a template. */
+function widened(placed: Placed, findings: readonly Finding[]): Change {
+  const { part, path, noun } = placed;
+  const { text, classes, witness } = effectOf(part, placed, findings);
+  return changeOf({
+    kind: "background_widened",
+    path,
+    summary: `The ${noun} \`${part.name}\` does more, because of another change.${text}`,
+    classes,
+    witness,
+  });
+}
+
+function isBreaking(before: Part, { part, section }: Placed): boolean {
+  return section === "inboundWebhooks" || (section === "actions" && breaksCallers(before as Action, part as Action));
+}
+
+interface Effects {
+  /** The sentences about data that leaves. */
+  readonly text: string;
+  readonly classes: readonly ChangeClass[];
+  /** Its sentences are about everything else. */
+  readonly witness: Witness | null;
+}
+
+function effectOf(before: Part | null, placed: Placed, findings: readonly Finding[]): Effects {
+  const out = findings.filter(({ effect }) => effect.act.kind === "leave");
+  const acts = findings.filter(({ effect }) => effect.act.kind !== "leave");
+  const [first] = acts;
+  const witness = first === undefined ? verificationGain(before, placed) : witnessOf(before, placed, [first, ...acts]);
+  return {
+    text: out.length === 0 ? "" : ` ${wordsOfLeaving(out)}`,
+    classes: [
+      ...(out.length === 0 ? [] : (["widens_egress"] as const)),
+      ...(witness === null ? [] : (["loosens_access"] as const)),
+    ],
+    witness,
+  };
 }
 
 function removed({ part, path, noun }: Placed): Change {
@@ -195,9 +248,26 @@ function widening(egress: readonly Egress[]): readonly ChangeClass[] {
   return egress.length === 0 ? [] : ["widens_egress"];
 }
 
+function witnessOf(before: Part | null, { part, section }: Placed, acts: readonly [Finding, ...Finding[]]): Witness {
+  const caller = section === "actions" ? newCaller(before as Action | null, part as Action) : null;
+  const decided = acts.some(({ reach }) => reach !== "undecided");
+  const words = wordsOfEffects(acts);
+  if (caller !== null) return { ...caller, decided, summary: `${caller.summary} ${words}` };
+  const [{ effect, causers }] = acts;
+  const { act } = effect;
+  const entity = "entity" in act ? act.entity : part.name;
+  const record = decided ? {} : null;
+  return { role: causers[0] ?? "admin", operation: operationOf(effect), entity, decided, summary: words, record };
+}
+
+function operationOf({ act }: Finding["effect"]): Operation {
+  if (act.kind === "transition") return `transition:${act.edge}`;
+  if (act.kind === "show") return "read";
+  return act.kind === "update" || act.kind === "delete" ? act.kind : "create";
+}
+
 /** The verification of inbound webhooks can't be compared, so a changed one counts as accepting more. */
-function witnessOf(before: Part | null, { part, section }: Placed): Witness | null {
-  if (section === "actions") return actionGain(before as Action | null, part as Action);
+function verificationGain(before: Part | null, { part, section }: Placed): Witness | null {
   if (section !== "inboundWebhooks" || before === null) return null;
   if (same(memberOf(contentOf(before), "verify"), memberOf(contentOf(part), "verify"))) return null;
   const summary = `It can't be decided whether the change of \`${part.name}\` gives somebody new rights, so it counts as if it did.`;

@@ -43,6 +43,8 @@ export type ChangeKind =
   | "background_added"
   | "background_removed"
   | "background_changed"
+  /** It does more because of another change. */
+  | "background_widened"
   /** Found by comparing the OpenAPI documents. */
   | "api_contract_changed";
 

@@ -1,6 +1,5 @@
-// The classes of single changes: options, marks, transitions, background parts.
+// The classes of single changes: options, marks, transitions.
 import { describe, expect, test } from "vitest";
-import type { BackgroundPart } from "../model/background.ts";
 import type { Edge, Entity, Field, FieldType, Model, StateMachine } from "../model/model.ts";
 import { diffModels } from "./diff.ts";
 import {
@@ -9,12 +8,9 @@ import {
   grant,
   literal,
   op,
-  sampleAction,
   sampleEntity,
   sampleField,
   sampleModel,
-  sampleStep,
-  sampleWorkflow,
   yes,
 } from "./testing/samples.ts";
 
@@ -236,132 +232,6 @@ test.each<[string, Partial<Entity>, Partial<Entity>, string[]]>([
   ],
 ])("transitions: %s", (_, before, after, expected) => {
   expect(told(modelOf(before), modelOf(after))).toEqual(expected);
-});
-
-describe("background parts", () => {
-  const part = (
-    name: string,
-    declaration: BackgroundPart["declaration"],
-    ...egress: BackgroundPart["egress"]
-  ): BackgroundPart => ({ name, declaration, egress });
-  const listings = (to: string) => ({ to, entity: "listing" });
-  const withParts = (more: Partial<Model["background"]>): Model =>
-    modelOf({}, fields, { background: { ...modelOf().background, ...more } });
-  const quiet = sampleWorkflow("tell");
-  const mail = sampleWorkflow("tell", { egress: [listings("email")] });
-  const call = (url: string) => {
-    const note = sampleStep("write", { kind: "audit.write", note: { kind: "literal", value: url } });
-    return sampleWorkflow("w", { steps: [note], egress: [listings("http")] });
-  };
-
-  const reaching = (name: string, host: string) => sampleWorkflow(name, { egress: [{ ...listings("http"), host }] });
-
-  test("name a host that receives data for the first time", () => {
-    const [change] = diffModels(withParts({}), withParts({ workers: [reaching("tell", "a.example")] }));
-    expect(change?.summary).toBe("Add the worker `tell`. Data of `listing` now reaches `a.example`.");
-  });
-
-  test.each<[string, Partial<Model["background"]>, Partial<Model["background"]>, string[]]>([
-    ["one that keeps to itself", {}, { workflows: [quiet] }, ["background_added workflows.tell safe"]],
-    ["kept shorter", {}, { retentionDays: 7 }, ["background_changed work.retention destructive"]],
-    ["kept longer", { retentionDays: 7 }, {}, ["background_changed work.retention safe"]],
-    ["one that sends", {}, { workflows: [mail] }, ["background_added workflows.tell widens_egress"]],
-    [
-      "one that begins to send",
-      { workflows: [quiet] },
-      { workflows: [mail] },
-      ["background_changed workflows.tell widens_egress"],
-    ],
-    [
-      "a second that sends the same",
-      { workflows: [mail] },
-      { workflows: [mail, { ...mail, name: "more" }] },
-      ["background_added workflows.more safe"],
-    ],
-    [
-      "one that sends elsewhere",
-      { workers: [call("https://a.example")] },
-      { workers: [call("https://b.example")] },
-      ["background_changed workers.w widens_egress"],
-    ],
-    [
-      "a second that sends the same to another host",
-      { workers: [reaching("one", "a.example")] },
-      { workers: [reaching("one", "a.example"), reaching("two", "b.example")] },
-      ["background_added workers.two widens_egress"],
-    ],
-    ["one that stops", { workflows: [mail] }, {}, ["background_removed workflows.tell breaking"]],
-    [
-      "an action for users",
-      {},
-      { actions: [sampleAction("buy", { user: yes })] },
-      ["background_added actions.buy loosens_access"],
-    ],
-    [
-      "an action for fewer users",
-      { actions: [sampleAction("buy", { user: yes })] },
-      { actions: [sampleAction("buy", { user: op("==", currentUser, literal(null)) })] },
-      ["background_changed actions.buy breaking"],
-    ],
-    [
-      "an action that does something else",
-      { actions: [sampleAction("buy", { user: yes })] },
-      { actions: [sampleAction("buy", { user: yes }, { mode: "async" })] },
-      ["background_changed actions.buy loosens_access+breaking"],
-    ],
-    [
-      "an action that nobody could or can call",
-      { actions: [sampleAction("buy", {})] },
-      { actions: [sampleAction("buy", {}, { mode: "async" })] },
-      ["background_changed actions.buy breaking"],
-    ],
-    [
-      "an inbound webhook that believes others",
-      { inboundWebhooks: [part("paid", { verify: "stripe" })] },
-      { inboundWebhooks: [part("paid", { verify: "none" })] },
-      ["background_changed webhooks.in.paid loosens_access+breaking"],
-    ],
-  ])("%s", (_, before, after, expected) => {
-    expect(told(withParts(before), withParts(after))).toEqual(expected);
-  });
-
-  test("an action for new callers names the input that they can send", () => {
-    const input = [sampleField("count", price)];
-    const below = (count: number): Model => {
-      const rule = op("<", fieldOf(price, "count", "input"), literal(count));
-      return withParts({ actions: [sampleAction("buy", { user: rule }, { input })] });
-    };
-    const [opened] = diffModels(below(5), below(10));
-    expect(opened?.classes).toEqual(["loosens_access", "breaking"]);
-    expect(opened?.witness).toMatchObject({ role: "user", entity: "buy", decided: true, record: { count: 5 } });
-    expect(diffModels(below(10), below(5)).map((one) => one.classes)).toEqual([["breaking"]]);
-  });
-
-  test("are shown in the form of the blueprint", () => {
-    const expression = fieldOf({ kind: "uuid" }, "id");
-    const note = sampleStep("write", {
-      kind: "audit.write",
-      note: {
-        kind: "object",
-        members: { of: { kind: "value", expression }, as: { kind: "text", parts: ["it is ", expression] } },
-      },
-    });
-    const when = op("==", fieldOf(status, "status"), literal("sold"));
-    const [change] = diffModels(
-      withParts({}),
-      withParts({ workflows: [sampleWorkflow("tell", { when, steps: [note] })] }),
-    );
-    expect(change?.after).toMatchObject({
-      on: ["listing.created"],
-      when: 'record.status == "sold"',
-      steps: [{ action: { kind: "audit.write", note: { of: "${{ record.id }}", as: "it is ${{ record.id }}" } } }],
-    });
-  });
-
-  test("have a summary that names the data and its target", () => {
-    const [change] = diffModels(withParts({}), withParts({ workflows: [mail] }));
-    expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` now reaches an e-mail.");
-  });
 });
 
 test("a first model breaks nothing, including profile fields", () => {

@@ -2,7 +2,6 @@
 // summaries and classes. The comparison is semantic: comments, order and notation of the text don't count, nor do the
 // blueprint's tests. Pure data.
 import { createBudget } from "@plinth/expression";
-import { emptyBackground } from "../model/background.ts";
 import type { ApiLimits, Model } from "../model/model.ts";
 import { userEntity } from "../modules/users.ts";
 import { type Access, createAccess } from "./access.ts";
@@ -29,7 +28,7 @@ function firstModel(after: Model): Change[] {
     ...diffRoles([], after.roles, [], null),
     ...diffProfile({ ...after, userFields: [] }, after, null).map(withoutRecords),
     ...after.entities.map((entity) => entityAdded(entity)),
-    ...diffBackground(emptyBackground, after.background, false).map((change) => ({
+    ...diffBackground(null, after, { budget: createBudget(), loosened: [] }).map((change) => ({
       ...change,
       classes: first(change),
     })),
@@ -52,7 +51,7 @@ function laterModel(before: Model, after: Model): Change[] {
   const access = createAccess(alignment.before, after, budget);
   const kept = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
   const existing = [...kept, userEntity(alignment.before)];
-  return [
+  const changes = [
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
     ...diffRoles(before.roles, after.roles, existing, access),
@@ -61,7 +60,11 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffPermissions(userEntity(alignment.before), userEntity(after), access),
     ...diffEntities(before, after, alignment, { access, budget }),
     ...diffCascades(before, after, alignment.entities),
-    ...diffBackground(alignment.before.background, after.background, before.modules.includes("webhooks")),
+  ];
+  const loosened = changes.filter(({ classes }) => classes.includes("loosens_access"));
+  return [
+    ...changes,
+    ...diffBackground(alignment.before, after, { budget, loosened }),
     ...diffApi(before.api, after.api),
     ...diffSearch(before, after),
   ];

@@ -157,9 +157,11 @@ const silent: readonly RegExp[] = [
   /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that define them, whose names are reported
   /^roles\.\d+\.builtin$/, // can't be different in a text
   /^background\.outboundWebhooks\.egress/, // follows from the events in it
+  /^background\.(workers|workflows)\.\d+\.egress/, // follows from the steps
   /^background\.\w+(\.\d+)?\.name$/, // reported as one removed and one added part, below
 ];
 
+const isSold = op("==", fieldOf({ kind: "text" }, "title"), literal("sold"));
 const alternatives: Readonly<Record<string, readonly unknown[]>> = {
   audit: ["writes", "all"],
   writer: ["caller", "service"],
@@ -168,6 +170,11 @@ const alternatives: Readonly<Record<string, readonly unknown[]>> = {
   kind: [],
   orgField: [null],
   role: ["admin"],
+  when: [isSold],
+  if: [isSold],
+  lookup: [{}],
+  forEach: [{ items: { kind: "literal", value: [] }, parallelMax: 1 }],
+  output: [{ kind: "literal", value: 1 }],
 };
 
 /** The model with each of its leaves changed, one at a time. */

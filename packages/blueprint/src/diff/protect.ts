@@ -33,6 +33,8 @@ export type CoreRule =
   | "integrations"
   | "calls"
   | "sign_in"
+  /** Background work does more with the rights of the service, or more data leaves through it: for an AI only. */
+  | "effects"
   | "api";
 
 export interface Touch {
@@ -70,6 +72,7 @@ export function protect(
     ...backgroundTouches(aligned, after),
     ...signInTouches(before, after),
     ...apiTouches(before, after),
+    ...(author === "ai" ? effectTouches(changes) : []),
   ];
   const outcome = author === "ai" ? "refused" : "consent";
   return found.map((touch) => ({ ...touch, outcome }));
@@ -156,6 +159,20 @@ function openedToPublic(changes: readonly Change[]): Found[] {
     const byGrant = /^(permission|role|background)_/.test(kind);
     return byGrant || witness?.role !== "public" ? [] : [touch(path, "widens_public", witness.summary)];
   });
+}
+
+const work = /^(workers|workflows|actions|webhooks\.in)\./;
+
+/** A person gives the consent of the change itself. An AI can't propose work that needs one. */
+function effectTouches(changes: readonly Change[]): Found[] {
+  return changes
+    .filter(
+      ({ path, classes }) =>
+        work.test(path) && (classes.includes("loosens_access") || classes.includes("widens_egress")),
+    )
+    .map(({ path, summary, witness }) =>
+      touch(path, "effects", witness === undefined ? summary : `${summary} ${witness.summary}`),
+    );
 }
 
 function auditTouches(before: Model, after: Model): Found[] {

@@ -8,7 +8,7 @@ export function printBackground(declared: unknown): unknown {
   if (Array.isArray(declared)) return declared.map(printBackground);
   if (declared === null || typeof declared !== "object") return declared;
   const node = declared as Readonly<Record<string, unknown>>;
-  if (isExpression(node)) return print(node);
+  if (isExpression(node)) return printWork(node);
   switch (node["kind"]) {
     case "literal":
       return node["value"];
@@ -36,7 +36,7 @@ function members(node: Readonly<Record<string, unknown>>): unknown {
 }
 
 function areFields(name: string, value: unknown): value is readonly Field[] {
-  return (name === "payload" || name === "input") && Array.isArray(value);
+  return ["payload", "input", "variables"].includes(name) && Array.isArray(value);
 }
 
 function notations(fields: readonly Field[]): unknown {
@@ -44,11 +44,11 @@ function notations(fields: readonly Field[]): unknown {
 }
 
 function template(expression: unknown): string {
-  return isExpression(expression) ? `\${{ ${print(expression)} }}` : "";
+  return isExpression(expression) ? `\${{ ${printWork(expression)} }}` : "";
 }
 
 /** A field of the record always follows its name here, because bare names are not fields. */
-function print(expression: Expression): string {
+export function printWork(expression: Expression): string {
   return printExpression(
     rewrite(expression, (node) =>
       node.kind === "field" && node.row === "record"
