@@ -154,7 +154,7 @@ async function count(
   try {
     await settled(() =>
       one(`SELECT (SELECT count(*) FROM plinth.outbox) + (SELECT count(*) FROM plinth.due_runs)
-        + (SELECT count(*) FROM plinth.webhook_deliveries WHERE status = 'pending') AS n`),
+        + (SELECT count(*) FROM plinth.webhook_fan_outs) + (SELECT count(*) FROM plinth.webhook_deliveries WHERE status = 'pending') AS n`),
     );
     const committed = await one("SELECT count(*) AS n FROM {s}.tickets");
     const tickets = (await pool.query(`SELECT id::text FROM "${schema}".tickets`)).rows.map((row) => row.id as string);

@@ -181,6 +181,8 @@ const schema = z.object({
   PLINTH_INBOUND_RETENTION_DAYS: count.default(defaultInboundLimits.days),
   PLINTH_WEBHOOK_CONCURRENCY: count.default(defaultWebhookLimits.concurrencyMax),
   PLINTH_WEBHOOK_FAILING_DAYS: count.default(defaultWebhookLimits.failingDaysMax),
+  PLINTH_WEBHOOK_PENDING: count.default(defaultWebhookLimits.pendingMax),
+  PLINTH_WEBHOOK_PENDING_BYTES: count.default(defaultWebhookLimits.pendingBytesMax),
   PLINTH_WEBHOOK_PORT: port(4003),
   PLINTH_WEBHOOK_HOST: z.string().default("0.0.0.0"),
   PLINTH_HEALTH_PORT: port(4002),
@@ -249,6 +251,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     webhookLimits: {
       concurrencyMax: read.PLINTH_WEBHOOK_CONCURRENCY,
       failingDaysMax: read.PLINTH_WEBHOOK_FAILING_DAYS,
+      pendingMax: read.PLINTH_WEBHOOK_PENDING,
+      pendingBytesMax: read.PLINTH_WEBHOOK_PENDING_BYTES,
     },
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,

@@ -28,6 +28,8 @@ const endpointRow = z.object({
   failures: z.number(),
   failing_since: text,
   paused_until: text,
+  /** Absent in answers of older cells. */
+  behind_since: text.default(null),
   listens_until: text,
   last_success_at: text,
   last_failure_at: text,
@@ -44,6 +46,7 @@ function endpointOf(row: z.infer<typeof endpointRow>): WebhookEndpoint {
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since,
     pausedUntil: row.paused_until,
+    behindSince: row.behind_since,
     listensUntil: row.listens_until,
     lastSuccessAt: row.last_success_at,
     lastFailureAt: row.last_failure_at,

@@ -22,6 +22,8 @@ export interface WebhookEndpoint {
   readonly failures: number;
   readonly failingSince: string | null;
   readonly pausedUntil: string | null;
+  /** The time of the first event that waits for it, because the project has too many pending deliveries. */
+  readonly behindSince: string | null;
   /** Until when a listener gets events. Null if the endpoint's address is called. */
   readonly listensUntil: string | null;
   readonly lastSuccessAt: string | null;

@@ -24,13 +24,8 @@ export interface DispatcherOptions {
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly budget: WorkBudget;
-  /** Creates deliveries of events to endpoints, under the cell's role. Default: none. */
+  /** Notes the events that are for endpoints, under the cell's role. Default: none are. */
   readonly handOn?: HandOn;
-  /**
-   * How many events of a project can be handed on in one transaction, depending on what each of them creates. Default:
-   * any number.
-   */
-  readonly eventsAtOnce?: (client: ClientBase, projectId: ProjectId) => Promise<number>;
   /** Called after a project's events were handed on and their effects committed. */
   readonly onHandedOn?: () => void;
   readonly logger: Logger;
@@ -105,7 +100,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function dispatchProject(
-  { registry, scopeOf, newId, budget, handOn, eventsAtOnce }: DispatcherOptions,
+  { registry, scopeOf, newId, budget, handOn }: DispatcherOptions,
   projectId: ProjectId,
   batch: number,
 ): Promise<number> {
@@ -119,10 +114,9 @@ async function dispatchProject(
       `plinth.dispatch/${projectId}`,
     ]);
     if (locks[0].got !== true) return 0;
-    const most = (await eventsAtOnce?.(client, projectId)) ?? batch;
     const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [
       projectId,
-      Math.min(batch, most),
+      batch,
     ]);
     const worker = quoteIdentifier(scope.worker);
     if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });

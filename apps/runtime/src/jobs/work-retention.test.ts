@@ -98,3 +98,16 @@ it("an unfinished run stays with its event, without stopping the deletion of lat
   expect(await retention.sweep()).toEqual({ runs: 5, events: 5 });
   expect(await left()).toEqual({ events: 604, runs: 604, steps: 604, attempts: 604 });
 }, 60_000);
+
+it("an event that some webhook endpoint has still to get stays, with all later ones", async () => {
+  await addRuns(2, { made: 50, ended: 50 });
+  await addRuns(3, { made: 40, ended: 40 });
+  await work.sql(
+    `INSERT INTO plinth.webhook_fan_outs (project_id, event_id, event_at, done)
+     SELECT $1, id, at, true FROM {schema}.workers__events ORDER BY at DESC LIMIT 1`,
+    [work.projectId],
+  );
+  expect(await retention.sweep()).toEqual({ runs: 5, events: 2 });
+  await work.sql("DELETE FROM plinth.webhook_fan_outs");
+  expect(await retention.sweep()).toEqual({ runs: 0, events: 3 });
+}, 60_000);

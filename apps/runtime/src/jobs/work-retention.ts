@@ -1,8 +1,8 @@
 // Deletes events and runs that are older than the retention of their project or operator. In: the projects with
 // background work. Out: batches of deletes, with pauses between them. A run that has not ended stays, together with its
-// event and the events that it waits for.
+// event and the events that it waits for. So does an event that some endpoint has still to get.
 import type { ProjectId } from "@plinth/bundle";
-import { quoteIdentifier, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
+import { quoteIdentifier, quoteLiteral, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { Tenant } from "../project/tenant.ts";
@@ -48,7 +48,8 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
             const isLate = deadlineOf(isOver);
             // Runs come first, because an event is deleted when it has no runs left.
             gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isLate);
-            gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isLate);
+            const events = eventsOf(id, days, await oldestForEndpoints(pool, id));
+            gone.events += await deleteInBatches(tenant, events, options.rowsMax, isLate);
           } catch (error) {
             // A problem of one project must not stop the deletion for others.
             logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it will be retried");
@@ -61,6 +62,15 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
       stopped = true;
     },
   };
+}
+
+/** When the oldest event that waits for webhook endpoints happened. It and all later ones stay. */
+async function oldestForEndpoints(pool: Pool, projectId: ProjectId): Promise<string> {
+  const { rows } = await pool.query<{ at: string }>(
+    "SELECT coalesce(min(event_at), 'infinity')::text AS at FROM plinth.webhook_fan_outs WHERE project_id = $1",
+    [projectId],
+  );
+  return rows[0]?.at ?? "infinity";
 }
 
 function deadlineOf(isStopped: () => boolean): () => boolean {
@@ -111,13 +121,13 @@ function runsOf(projectId: ProjectId, days: number): Deletion {
   );
 }
 
-function eventsOf(projectId: ProjectId, days: number): Deletion {
+function eventsOf(projectId: ProjectId, days: number, before: string): Deletion {
   const runs = tableOf(projectId, "runs");
   return deletionOf(
     tableOf(projectId, "events"),
     "at",
     days,
-    `not exists (select 1 from ${runs} _p where _p."event_id" = _r."id")`,
+    `_r."at" < ${quoteLiteral(before)}::timestamptz and not exists (select 1 from ${runs} _p where _p."event_id" = _r."id")`,
   );
 }
 

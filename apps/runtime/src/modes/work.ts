@@ -10,7 +10,7 @@ import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
 import { openMail } from "../mail/open-mail.ts";
 import { createOutbound } from "../outbound/call.ts";
-import { createHandOn, eventsAtOnce } from "../webhooks/hand-on.ts";
+import { handOn } from "../webhooks/hand-on.ts";
 import { defaultWebhookLimits, type WebhookLimits } from "../webhooks/rules.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import { createExecutor } from "../workflows/execute.ts";
@@ -71,10 +71,10 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     box: secretBox,
     outbound: createOutbound(options, options.callMsMax),
     limits: options.webhookLimits ?? defaultWebhookLimits,
+    newId,
   });
-  const handOn = createHandOn({ box: secretBox, newId, logger });
   const onHandedOn = (): void => webhooks.wake();
-  const dispatch = { pool, registry, scopeOf, newId, budget, handOn, eventsAtOnce, onHandedOn, logger };
+  const dispatch = { pool, registry, scopeOf, newId, budget, handOn, onHandedOn, logger };
   const dispatcher = createDispatcher(dispatch);
   const executor = createExecutor({
     pool,

@@ -9,6 +9,7 @@ import {
   laterWebhookTables,
   listenerTables,
   payloadVersions,
+  sharedBodies,
   webhookLanes,
   webhookSettings,
   webhookTables,
@@ -357,4 +358,5 @@ export const cellMigrations: readonly CellMigration[] = [
     `,
   },
   ...screenedRequests,
+  ...sharedBodies,
 ];

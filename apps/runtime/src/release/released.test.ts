@@ -40,6 +40,8 @@ const released: Readonly<Record<string, string>> = {
   "038-imports": "d7c32a34df4d",
   "039-disabled-users": "b1441947efc0",
   "040-suspended-projects": "4fa46a9f226b",
+  "041-screened-requests": "04dae496c1dd",
+  "042-shared-webhook-bodies": "4adedf333bd6",
 };
 
 const hashOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 12);

@@ -154,3 +154,63 @@ export const webhookLanes: readonly { readonly id: string; readonly sql: string 
     `,
   },
 ];
+
+/** Bodies that deliveries share, and events whose deliveries are created in parts. */
+export const sharedBodies: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "042-shared-webhook-bodies",
+    sql: `
+      -- What endpoints see of an event, sealed: once for all that see the same. \`deliveries\` counts the rows that use it; it goes with
+      -- the last one.
+      CREATE TABLE plinth.webhook_bodies (
+        id uuid PRIMARY KEY,
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        event_id uuid NOT NULL,
+        body text NOT NULL,
+        bytes integer NOT NULL,
+        deliveries integer NOT NULL DEFAULT 0
+      );
+      -- Sealed text can't be compressed.
+      ALTER TABLE plinth.webhook_bodies ALTER body SET STORAGE EXTERNAL;
+      CREATE INDEX webhook_bodies_of_event ON plinth.webhook_bodies (event_id);
+      -- Null: the delivery has its own body, as tests and deliveries of earlier versions do.
+      ALTER TABLE plinth.webhook_deliveries ADD COLUMN body_id uuid, ALTER body DROP NOT NULL,
+        ADD CONSTRAINT webhook_deliveries_one_body CHECK ((body IS NULL) <> (body_id IS NULL)) NOT VALID;
+
+      CREATE FUNCTION plinth.count_webhook_bodies() RETURNS trigger LANGUAGE plpgsql AS $count$
+        BEGIN
+          -- In one order, so that two transactions don't wait for each other.
+          PERFORM FROM plinth.webhook_bodies WHERE id IN (SELECT body_id FROM changed) ORDER BY id FOR UPDATE;
+          UPDATE plinth.webhook_bodies b SET deliveries = b.deliveries + CASE TG_OP WHEN 'INSERT' THEN c.uses ELSE -c.uses END
+            FROM (SELECT body_id, count(*) AS uses FROM changed GROUP BY body_id) c WHERE b.id = c.body_id;
+          IF TG_OP = 'DELETE' THEN
+            DELETE FROM plinth.webhook_bodies WHERE id IN (SELECT body_id FROM changed) AND deliveries <= 0;
+          END IF;
+          RETURN NULL;
+        END
+      $count$;
+      CREATE TRIGGER webhook_bodies_used AFTER INSERT ON plinth.webhook_deliveries REFERENCING NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION plinth.count_webhook_bodies();
+      CREATE TRIGGER webhook_bodies_left AFTER DELETE ON plinth.webhook_deliveries REFERENCING OLD TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION plinth.count_webhook_bodies();
+
+      -- Events for endpoints whose deliveries are not all created. \`done\`: every endpoint was looked at, but some are behind.
+      CREATE TABLE plinth.webhook_fan_outs (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        event_id uuid NOT NULL,
+        event_at timestamptz NOT NULL,
+        noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        subject_entity text,
+        subject_id uuid,
+        after_endpoint uuid,
+        done boolean NOT NULL DEFAULT false
+      );
+      CREATE INDEX webhook_fan_outs_of_project ON plinth.webhook_fan_outs (project_id, id);
+      CREATE INDEX webhook_fan_outs_fresh ON plinth.webhook_fan_outs (project_id, id) WHERE NOT done;
+      -- The first event that an endpoint has not got, because the project had no room for more deliveries. Null: it has all.
+      ALTER TABLE plinth.webhook_endpoints ADD COLUMN behind_from bigint;
+      CREATE INDEX webhook_endpoints_behind ON plinth.webhook_endpoints (project_id, behind_from) WHERE behind_from IS NOT NULL;
+    `,
+  },
+];

@@ -101,7 +101,7 @@ it("an endpoint is disabled after the blueprint's time, within the operator's da
   await work.sql("UPDATE plinth.webhook_endpoints SET failing_since = now() - interval '3 hours'");
   await until(async () => !(await call("GET", `/v1/webhook-endpoints/${id}`)).enabled);
   const days = (ms: number): number => ms / 86_400_000;
-  const limits = { concurrencyMax: 20, failingDaysMax: 3 };
+  const limits = { ...defaultWebhookLimits, failingDaysMax: 3 };
   expect(days(rulesOf({ disableAfterMs: 300 * 86_400_000 }, limits).failingMsMax)).toBe(3);
   expect(days(rulesOf({}, { ...limits, failingDaysMax: 30 }).failingMsMax)).toBe(5);
 });
@@ -111,8 +111,8 @@ it.each([
   ["{ concurrency: 12 }", 4, 4],
 ])("%s, with an operator's limit of %i: %i calls at once", async (out, concurrencyMax, most) => {
   const { call, receiver, createTicket } = await open(out, () => ({ afterMs: 150 }), {
+    ...defaultWebhookLimits,
     concurrencyMax,
-    failingDaysMax: 30,
   });
   await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   for (let at = 0; at < 24; at++) await createTicket(`ticket ${at}`);
@@ -150,6 +150,6 @@ it("pauses follow the blueprint, a tenth longer at most, and end with the operat
   // A number without pauses continues with the schedule's last pause.
   expect(nextDelayMs(11, 0, 0, rulesOf({ attempts: 12 }, defaultWebhookLimits))).toBe(10 * 3_600_000);
   const daily = { attempts: 20, pauses: { ...pauses, delayMs: 86_400_000, delayMsMax: 86_400_000 } };
-  const short = rulesOf(daily, { concurrencyMax: 20, failingDaysMax: 3 });
+  const short = rulesOf(daily, { ...defaultWebhookLimits, failingDaysMax: 3 });
   expect([nextDelayMs(3, 0, 0, short), nextDelayMs(4, 0, 0, short)]).toEqual([86_400_000, null]);
 });

@@ -9,9 +9,10 @@ import type { SigningSecret } from "../identity/webhook-signature.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { CONCURRENCY } from "./rules.ts";
 import { LIVE_SECRETS, openSecrets, type SealedSecret } from "./secrets.ts";
+import { STORED_BODY, type StoredBody } from "./stored-body.ts";
 import { together } from "./together.ts";
 
-export interface Claim {
+export interface Claim extends StoredBody {
   readonly id: string;
   /**
    * The endpoint's fence. It rises whenever another process takes the endpoint; results with an earlier fence change
@@ -21,7 +22,6 @@ export interface Claim {
   readonly project_id: ProjectId;
   readonly event_id: string | null;
   readonly event_name: string;
-  readonly body: string;
   readonly release_id: string;
   readonly fields: readonly string[] | null;
   readonly subject_entity: string | null;
@@ -75,7 +75,7 @@ const DOUBTFUL_PER_PROJECT = 10;
 export const FAILURES_MAX = 5;
 
 /** Columns of a `Claim`, of the rows `d` and `e`. */
-export const CLAIMED = `d.id, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.subject_entity, d.subject_id, e.url,
+export const CLAIMED: string = `d.id, d.project_id, d.event_id, d.event_name, ${STORED_BODY}, d.release_id, d.fields, d.subject_entity, d.subject_id, e.url,
     json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
       'payload', e.payload, 'version', e.version) AS endpoint`;
 

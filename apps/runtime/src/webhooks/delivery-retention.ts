@@ -1,4 +1,4 @@
-// Deletes deliveries that ended before the retention of their project or operator. In: the operator's days. Out:
+// Deletes deliveries that ended before the retention of their project or operator, and noted events that no endpoint waits for. In: the operator's days. Out:
 // batches of deletes, until none is left or the time is over.
 import type { Pool } from "pg";
 
@@ -7,8 +7,13 @@ const BATCH_MAX = 1_000;
 const BATCHES_MAX = 100;
 const DAY_MS = 86_400_000;
 
-/** Attempts are deleted with their delivery. Returns the number of deliveries. */
+/** An endpoint that had missed them is disabled or deleted. */
+const UNNEEDED = `DELETE FROM plinth.webhook_fan_outs f WHERE f.done AND NOT EXISTS (SELECT 1 FROM plinth.webhook_endpoints e
+  WHERE e.project_id = f.project_id AND e.enabled AND e.behind_from <= f.id)`;
+
+/** Attempts are deleted with their delivery, and a body with its last delivery. Returns the number of deliveries. */
 export async function sweepDeliveries(pool: Pool, days: number, isStopped: () => boolean): Promise<number> {
+  await pool.query(UNNEEDED);
   let deleted = await deleteBatches(pool, { condition: "true", days, values: [] }, isStopped);
   const { rows } = await pool.query<{ id: string; days: number }>(
     "SELECT id, webhook_days AS days FROM plinth.projects WHERE webhook_days < $1 ORDER BY id",

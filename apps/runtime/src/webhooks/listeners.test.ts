@@ -146,7 +146,7 @@ it("a delivery that can't be opened doesn't delay the others", async () => {
   for (const title of ["first", "second"]) await createTicket(title);
   await expect.poll(async () => (await call("GET", "/v1/webhook-deliveries")).length).toBe(2);
   await sql(
-    "UPDATE plinth.webhook_deliveries SET body = 'nothing' WHERE id = (SELECT id FROM plinth.webhook_deliveries ORDER BY id LIMIT 1)",
+    "UPDATE plinth.webhook_bodies SET body = 'nothing' WHERE id = (SELECT body_id FROM plinth.webhook_deliveries ORDER BY id LIMIT 1)",
   );
   const given = await pulled(id);
   expect(given.map((one: { body: string }) => JSON.parse(one.body).record.title)).toEqual(["second"]);

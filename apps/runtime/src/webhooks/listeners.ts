@@ -173,14 +173,15 @@ const PULLED = `${CLAIMED}, e.fence::text, d.tries, true AS pulled, true AS doub
 
 /** Begins an attempt of a waiting delivery that nobody holds. The listener has 30 s to report its result. */
 const PULL = `WITH waiting AS (
-    SELECT id, body, attempts FROM plinth.webhook_deliveries d
+    SELECT id, coalesce(length(body), (SELECT b.bytes FROM plinth.webhook_bodies b WHERE b.id = d.body_id)) AS characters, attempts
+    FROM plinth.webhook_deliveries d
     WHERE project_id = $1 AND endpoint_id = $2 AND status = 'pending' AND NOT EXISTS (
       SELECT 1 FROM plinth.webhook_attempts a
       WHERE a.delivery_id = d.id AND a.ended_at IS NULL AND a.started_at > clock_timestamp() - interval '${LEASE_MS} milliseconds'
     ) ORDER BY id LIMIT ${PULLED_MAX}
   ), picked AS (
     SELECT id, attempts FROM (
-      SELECT id, attempts, row_number() OVER of AS place, sum(length(body)) OVER of AS characters FROM waiting WINDOW of AS (ORDER BY id)
+      SELECT id, attempts, row_number() OVER of AS place, sum(characters) OVER of AS characters FROM waiting WINDOW of AS (ORDER BY id)
     ) counted WHERE place = 1 OR characters <= ${CHARACTERS_MAX}
   ), noted AS (
     INSERT INTO plinth.webhook_attempts (delivery_id, attempt)

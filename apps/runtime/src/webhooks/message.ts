@@ -11,8 +11,8 @@ export const TEST_EVENT = "webhook.test";
 export const DISABLED_EVENT = "webhook.endpoint_disabled";
 
 /**
- * Maximum characters of a body. A larger one only contains the record's id, like `payload: thin`. Bodies are stored
- * once for each endpoint, so one large record and a thousand endpoints would fill the disk.
+ * Maximum characters of a body. A larger one only contains the record's id, like `payload: thin`. Owners may each see a
+ * different part of a record, so one large record and a thousand endpoints could fill the disk.
  */
 const FULL_MAX = 100_000;
 
@@ -90,9 +90,4 @@ export function testBody(
     old: null,
     data: null,
   });
-}
-
-/** The context in which a delivery's body is sealed. */
-export function bodyContext(project: string, delivery: string): string {
-  return `webhook-body/${project}/${delivery}`;
 }

@@ -258,12 +258,13 @@ async function noteDisabled(client: ClientBase, claim: Claim, reason: string): P
 }
 
 /**
- * Its waiting deliveries fail. They can be replayed once the endpoint is enabled again. False if it was already
+ * Its waiting deliveries fail. They can be replayed once the endpoint is enabled again. It doesn't get the events that it
+ * has missed for lack of room. False if it was already
  * disabled.
  */
 export async function disableEndpoint(client: ClientBase, id: string, reason: string): Promise<boolean> {
   const { rowCount } = await client.query(
-    `UPDATE plinth.webhook_endpoints SET enabled = false, disabled_at = clock_timestamp(), disabled_reason = $2,
+    `UPDATE plinth.webhook_endpoints SET enabled = false, disabled_at = clock_timestamp(), disabled_reason = $2, behind_from = NULL,
        updated_at = clock_timestamp() WHERE id = $1 AND enabled`,
     [id, reason],
   );

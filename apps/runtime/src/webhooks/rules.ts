@@ -1,15 +1,21 @@
 // The rules for a project's endpoints: those of its blueprint, within the operator's limits. Pure.
 import type { BundleOutbound } from "@plinth/bundle";
+import type { BacklogLimits } from "./backlog.ts";
 
 /** The operator's limits for all blueprints. */
-export interface WebhookLimits {
+export interface WebhookLimits extends BacklogLimits {
   /** Concurrent calls of one endpoint. */
   readonly concurrencyMax: number;
   /** Days for which a delivery can be retried, and for which an endpoint can fail. */
   readonly failingDaysMax: number;
 }
 
-export const defaultWebhookLimits: WebhookLimits = { concurrencyMax: 20, failingDaysMax: 30 };
+export const defaultWebhookLimits: WebhookLimits = {
+  concurrencyMax: 20,
+  failingDaysMax: 30,
+  pendingMax: 100_000,
+  pendingBytesMax: 256 * 1_048_576,
+};
 
 /** Concurrent calls of one endpoint, if the blueprint sets none. */
 export const CONCURRENCY = 8;

@@ -63,6 +63,11 @@ const endpointProperties = {
   failures: { ...count, description: "The number of failures since the last success." },
   failing_since: atOrNull,
   paused_until: { ...atOrNull, description: "No deliveries are sent until this time, because too many have failed." },
+  behind_since: {
+    ...atOrNull,
+    description:
+      "The time of the first event that the endpoint has not got, because the project has as many pending deliveries as its operator allows. It gets its events, in their order, when there is room.",
+  },
   listens_until: {
     ...atOrNull,
     description: "Until when a listener receives events. Each pull extends this time. null if the address is called.",
@@ -90,6 +95,7 @@ const exampleEndpoint = {
   failures: 0,
   failing_since: null,
   paused_until: null,
+  behind_since: null,
   listens_until: null,
   last_success_at: exampleTime,
   last_failure_at: null,

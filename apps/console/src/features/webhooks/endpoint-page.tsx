@@ -124,6 +124,13 @@ function EndpointCard({ projectId, endpoint }: { projectId: string; endpoint: We
           {endpoint.failures} deliveries failed in a row. Pending deliveries are retried after that.
         </p>
       ) : null}
+      {endpoint.enabled && endpoint.behindSince !== null ? (
+        <p className="mb-2 text-[0.8125rem]">
+          Events since <time dateTime={endpoint.behindSince}>{new Date(endpoint.behindSince).toLocaleString()}</time>{" "}
+          wait, because the project has as many pending deliveries as its operator allows. They are delivered in their
+          order when this endpoint has received some of its pending ones.
+        </p>
+      ) : null}
       {secret === null ? (
         <p className="text-[0.8125rem] text-ink-soft">
           {endpoint.publicKey === null

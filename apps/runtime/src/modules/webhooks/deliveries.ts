@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { createMaskedValues } from "../../project/masked-values.ts";
 import { maskedNames, masksOf } from "../../project/work-masks.ts";
-import { bodyContext } from "../../webhooks/message.ts";
 import { exchangeContext } from "../../webhooks/record-outcome.ts";
+import { openBody, STORED_BODY, type StoredBody } from "../../webhooks/stored-body.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { type CellPage, readCellPage } from "./cell-page.ts";
@@ -62,18 +62,18 @@ export async function readDelivery({ scopeOf, box }: WebhookRoutesOptions, conte
     const { query } = await asCell(open);
     return (
       await query(
-        `SELECT (SELECT row_to_json(x)::text FROM (SELECT ${COLUMNS}) x), d.body,
+        `SELECT (SELECT row_to_json(x)::text FROM (SELECT ${COLUMNS}) x), (SELECT row_to_json(s)::text FROM (SELECT ${STORED_BODY}) s),
            (SELECT coalesce(json_agg(to_json(a) ORDER BY a.attempt), '[]'::json)::text FROM plinth.webhook_attempts a WHERE a.delivery_id = d.id)
          FROM plinth.webhook_deliveries d WHERE d.project_id = $1 AND d.id = $2::uuid`,
         [projectId, id],
       )
     ).rows;
   });
-  const [delivery = null, sealed = null, attempts = null] = rows[0] ?? [];
-  if (delivery === null || sealed === null || attempts === null) throw new Fault("not_found");
+  const [delivery = null, stored = null, attempts = null] = rows[0] ?? [];
+  if (delivery === null || stored === null || attempts === null) throw new Fault("not_found");
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
   const values = createMaskedValues();
-  const sent = JSON.parse(box.open(sealed, bodyContext(projectId, id)).toString("utf8")) as Row;
+  const sent = JSON.parse(openBody(box, projectId, id, JSON.parse(stored) as StoredBody)) as Row;
   const data = masks.apply(sent["data"], masks.event(String(sent["name"])));
   values.learn(sent["data"], data);
   const body = values.learn(sent, masks.apply({ ...sent, data }, null));

@@ -8,13 +8,13 @@ import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import { didYouMean } from "../../query/suggest.ts";
-import { sealBody } from "../../webhooks/hand-on.ts";
 import { LISTENS_SECONDS, type Listeners, requireRoom } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { sentVersion, TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
 import { maySend } from "../../webhooks/rules.ts";
 import type { EndpointSecrets } from "../../webhooks/secrets.ts";
+import { sealOwnBody } from "../../webhooks/stored-body.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { targetOf } from "./target.ts";
@@ -65,6 +65,7 @@ const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, 
     (SELECT s.public_key FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND s.until IS NULL) AS public_key,
     e.disabled_at, e.disabled_reason, e.failures, e.failing_since,
     CASE WHEN e.open_until > clock_timestamp() THEN e.open_until END AS paused_until,
+    (SELECT f.event_at FROM plinth.webhook_fan_outs f WHERE f.id >= e.behind_from AND f.project_id = e.project_id ORDER BY f.id LIMIT 1) AS behind_since,
     e.listens_until, e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
 
 /** The select list over the row `e`, for a page. */
@@ -206,7 +207,7 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
         idOf(context),
         TEST_EVENT,
         incoming.id,
-        sealBody(options.box, projectId, id, body),
+        sealOwnBody(options.box, projectId, id, body),
         release.releaseId,
       ],
     );
