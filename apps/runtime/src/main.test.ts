@@ -127,7 +127,9 @@ describe("a kill -9 in the middle of a deploy", () => {
     await internal(port, "PUT", "", { slug: "killed" });
     const first = publicationOf(projectId, v1, null);
     await internal(port, "POST", "/releases", first);
-    await expect.poll(async () => (await statusOf(port, first)).status, { timeout: 10_000 }).toBe("active");
+    await expect
+      .poll(() => statusOf(port, first), { timeout: 10_000 })
+      .toMatchObject({ status: "active", finished: true });
 
     // A reader of the table blocks every ALTER, so the deploy stops before one of its steps.
     const reader = new pg.Client({ connectionString: database.url });

@@ -8,6 +8,7 @@ import { withClient } from "./lend.ts";
 import { lowerPriority } from "./local-backend.ts";
 import { beginTransaction, limitIdle } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
+import { cut } from "./watchdog.ts";
 
 export interface BulkTransaction extends TenantNames {
   /** Under the worker role of the project. */
@@ -46,6 +47,8 @@ const NICENESS = 12;
 /** The caller closes it first. */
 const IDLE_MARGIN_MS = 15_000;
 const LIMITS = { statementTimeoutMs: 60_000, lockTimeoutMs: 5_000 };
+/** For all statements of one transaction. */
+const WORK_MS_MAX = 600_000;
 const WAITING_MAX = 2;
 const WAIT_MS_MAX = 20_000;
 
@@ -59,6 +62,7 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
     placesPerProject: 1,
     waitingMax: WAITING_MAX,
     waitMsMax: WAIT_MS_MAX,
+    workMsMax: WORK_MS_MAX,
     refusal: () =>
       new Fault("unavailable", {
         detail: "Other imports are under way in this cell.",
@@ -67,8 +71,13 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
   });
   pool.on("connect", (client) => lowerPriority(client, NICENESS));
 
-  const run = <Result>(names: TenantNames, work: (transaction: BulkTransaction) => Promise<Result>): Promise<Result> =>
+  const run = <Result>(
+    names: TenantNames,
+    work: (transaction: BulkTransaction) => Promise<Result>,
+    whenLate: (stop: () => void) => void,
+  ): Promise<Result> =>
     withClient(pool, async (client) => {
+      whenLate(() => cut(client, "A transaction took too long"));
       await beginTransaction(client, names.worker, LIMITS);
       const asCell: BulkTransaction["asCell"] = async (own) => {
         await client.query("SET LOCAL ROLE NONE");
@@ -96,7 +105,8 @@ export function createBulkScope({ pool, places }: { readonly pool: Pool; readonl
     });
 
   return {
-    transaction: (projectId, work) => queue.run(projectId, () => run(tenantNames(projectId), work)),
+    transaction: (projectId, work) =>
+      queue.run(projectId, (_, whenLate) => run(tenantNames(projectId), work, whenLate)),
     snapshot: async (projectId, idleMsMax) => {
       const client = await connect(pool);
       try {

@@ -74,6 +74,8 @@ export type FastLane = {
   ready(timeoutMs?: number): Promise<void>;
   /** Connections that can take a statement now, and statements in flight. */
   load(): { readonly open: number; readonly inFlight: number };
+  /** Whether reads and writes have an open connection. */
+  hasPlaces(): boolean;
   /** Answers what is in flight, then closes. */
   close(): Promise<void>;
 };
@@ -246,6 +248,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
+    hasPlaces: () => [readers, writers].every((some) => some.some((each) => each.isOpen)),
     load: () => ({ open: connections.filter((each) => each.isOpen).length, inFlight }),
     async close() {
       closed = true;

@@ -146,7 +146,7 @@ async function cutDuring(work: Work, how: "terminated" | "silent"): Promise<stri
     () => null,
     (error: unknown) => error,
   );
-  await expect.poll(broken.backends).toHaveLength(1);
+  await until(async () => (await broken.backends()).length === 1);
   await pause(300);
   if (how === "silent") broken.proxy.silence(20);
   else await admin.query("SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid", [await broken.backends()]);
@@ -168,18 +168,45 @@ const allServed = Object.fromEntries(Object.keys(spots).map((name) => [name, "lo
 describe.concurrent("a connection", () => {
   test("that is terminated gives its places back", async () => {
     expect(await everySpot("terminated")).toEqual(allServed);
-  }, 60_000);
+  }, 120_000);
 
   test("that goes silent in the middle of a reply gives its places back", async () => {
     expect(await everySpot("silent")).toEqual(allServed);
-  }, 60_000);
+  }, 120_000);
 
   test("stays while the server works on a statement without a timeout", async () => {
-    const { pool, close } = await open({ unconfirmedMsMax: 1_000 });
-    expect((await pool.query("SELECT pg_sleep(4)")).rowCount).toBe(1);
+    const { pool, close } = await open({ unconfirmedMsMax: 8_000 });
+    expect((await pool.query("SELECT pg_sleep(12)")).rowCount).toBe(1);
     await close();
-  }, 60_000);
+  }, 120_000);
+
+  test("that is in use doesn't keep its pool open, and its user learns of it", async () => {
+    const { pool, proxy } = await open();
+    const work = inTransaction(pool, () => new Promise(() => {})).catch(String);
+    await until(async () => pool.stalledMs() > 0);
+    await pool.endWithin(100);
+    expect(await work).toContain("Connection terminated");
+    await proxy.close();
+  });
+
+  test("that was lost without a word doesn't keep its statement and its locks on the server", async () => {
+    const { pool, backends, close } = await open({ statementTimeoutMs: 700_000 });
+    const work = inTransaction(pool, async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock(5000)");
+      await client.query("SELECT pg_sleep(600)");
+    }).catch(String);
+    await until(async () => (await backends()).length === 1);
+    await pause(300);
+    await close();
+    await work;
+    await until(async () => (await backends()).length === 0);
+  }, 120_000);
 });
+/** Ends with the test at the latest. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(50);
+}
+
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, cause } = error as { readonly code?: string; readonly cause?: unknown };

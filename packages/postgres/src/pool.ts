@@ -15,7 +15,7 @@ export type PoolOptions = {
    * the server doesn't work on its statement.
    */
   readonly statementTimeoutMs?: number;
-  /** The maximum time without a sign of the server's work, for statements without a timeout. Default 15000. */
+  /** The maximum time without a sign of the server's work, for statements without a timeout. Default 30000. */
   readonly unconfirmedMsMax?: number;
   readonly lockTimeoutMs?: number;
   /** How long a caller waits for a free or a new connection. Default 5000. */
@@ -41,7 +41,8 @@ export function createPool(options: PoolOptions): Pool {
 export class Pool extends pg.Pool {
   readonly #lent = new Set<PoolClient>();
   readonly #watchdog: Watchdog;
-  #returnedAtMs = performance.now();
+  /** Since when all connections are in use, and none has come back. */
+  #fullSinceMs: number | null = null;
 
   constructor({ connectionString, applicationName, statementTimeoutMs, lockTimeoutMs, ...options }: PoolOptions) {
     super({
@@ -62,28 +63,32 @@ export class Pool extends pg.Pool {
       isLent: (client) => this.#lent.has(client as PoolClient),
     });
     this.on("connect", (client) => this.#watchdog.watch(client));
-    this.on("acquire", (client) => this.#lent.add(client));
+    this.on("acquire", (client) => {
+      this.#lent.add(client);
+      if (this.#lent.size >= options.max) this.#fullSinceMs = performance.now();
+    });
     this.on("release", (_, client) => {
       this.#lent.delete(client);
-      this.#returnedAtMs = performance.now();
+      this.#fullSinceMs = null;
     });
   }
 
   /** How long all connections have been in use without one that came back; 0 if one is free. */
   stalledMs(): number {
-    return this.#lent.size < this.options.max ? 0 : performance.now() - this.#returnedAtMs;
+    return this.#fullSinceMs === null ? 0 : performance.now() - this.#fullSinceMs;
   }
 
   override end(): Promise<void>;
   override end(callback: () => void): void;
   override end(callback?: () => void): Promise<void> | undefined {
-    const ended = this.#endWithin(END_MS_MAX);
+    const ended = this.endWithin(END_MS_MAX);
     if (callback === undefined) return ended;
     void ended.then(callback);
     return undefined;
   }
 
-  async #endWithin(ms: number): Promise<void> {
+  /** Closes it. Those who still use a connection after this time lose it. */
+  async endWithin(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);

@@ -8,7 +8,8 @@ export interface Probe {
   working(backends: readonly number[]): Promise<ReadonlySet<number>>;
 }
 
-const MS_MAX = 3_000;
+/** A busy server takes long to open a connection. */
+const MS_MAX = 10_000;
 
 /** A backend that waits for its client has finished, or can't send its result. Without rights to see more, it works. */
 const WORKING = `SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)

@@ -17,6 +17,7 @@ import { proveStatement } from "./prove-statement.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
 import { beginTransaction, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
+import { cut } from "./watchdog.ts";
 
 export type TenantLimits = {
   /** Transactions and slow statements at the same time, for all projects. Default 12. */
@@ -117,6 +118,8 @@ export type TenantScope = {
    * now. Its texts are proven again.
    */
   forget(projectId: string): void;
+  /** How long no place of the slow lane has become free; 0 if one is free. */
+  stalledMs(): number;
 };
 
 /** The number of texts of frequent transactions that a connection keeps prepared. */
@@ -186,8 +189,11 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
    */
   const inSlowLane = <Result>(account: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
     slow
-      .run(account, (hasCost) =>
-        withClient(pool, (client) => metered(client, work, hasCost)).catch((error: unknown) => {
+      .run(account, (hasCost, whenLate) =>
+        withClient(pool, (client) => {
+          whenLate(() => cut(client, "A transaction took too long"));
+          return metered(client, work, hasCost);
+        }).catch((error: unknown) => {
           // The project doesn't pay for the silence of a lost connection.
           if (isConnectionLoss(error)) hasCost(0);
           throw error;
@@ -347,6 +353,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       };
     },
     forget: proven.forget,
+    stalledMs: () => slow.stalledMs(),
   };
 }
 

@@ -10,7 +10,7 @@ export const STALL_MARGIN_MS = 4_000;
 export const IDLE_MS_MAX = 20_000;
 const TICK_MS = 500;
 /** For a statement without a timeout, and without a sign that the server works on it. */
-const UNCONFIRMED_MS = 15_000;
+const UNCONFIRMED_MS = 30_000;
 /** Until then, the server is asked about it so often. */
 const PROBES = 5;
 /** A closed connection whose server doesn't close it too. */
@@ -19,7 +19,7 @@ const CLOSE_MS = 2_000;
 export interface WatchdogOptions {
   /** The timeout of statements that don't have their own; null: they have none. */
   readonly statementTimeoutMs: number | null;
-  /** The maximum time without a sign of the server's work, for statements without a timeout. Default 15000. */
+  /** The maximum time without a sign of the server's work, for statements without a timeout. Default 30000. */
   readonly unconfirmedMsMax?: number | undefined;
   /** Asks the server about statements without a timeout. */
   readonly probe: Probe;
@@ -75,6 +75,7 @@ export function createWatchdog({ statementTimeoutMs, probe, isLent, ...rest }: W
   const unconfirmedMs = rest.unconfirmedMsMax ?? UNCONFIRMED_MS;
   const probeMs = unconfirmedMs / PROBES;
   const clients = new Set<Watched>();
+  let isLookingUp = false;
   let timer: NodeJS.Timeout | null = null;
 
   const tick = (): void => {
@@ -87,7 +88,7 @@ export function createWatchdog({ statementTimeoutMs, probe, isLent, ...rest }: W
       if (waitedMs >= (limitOf(one) ?? unconfirmedMs)) cutSilent(one, waitedMs);
       else if (limitOf(one) === null && waitedMs >= probeMs && now - one.probedAtMs >= probeMs) unlimited.push(one);
     }
-    if (unlimited.length > 0) void lookUp(unlimited, now);
+    if (unlimited.length > 0 && !isLookingUp) void lookUp(unlimited, now);
   };
 
   const cutSilent = (one: Watched, waitedMs: number): void => {
@@ -101,9 +102,11 @@ export function createWatchdog({ statementTimeoutMs, probe, isLent, ...rest }: W
 
   /** An answer of the server about a statement is a sign of life, like a part of its result. */
   const lookUp = async (unlimited: readonly Watched[], now: number): Promise<void> => {
+    isLookingUp = true;
     for (const one of unlimited) one.probedAtMs = now;
     const since = unlimited.map(({ sinceMs }) => sinceMs);
     const working = await probe.working(unlimited.map(({ backend }) => backend));
+    isLookingUp = false;
     for (const [at, one] of unlimited.entries()) {
       if (one.sinceMs === since[at] && working.has(one.backend)) one.sinceMs = now;
     }

@@ -141,3 +141,36 @@ test("also charges costs that arise elsewhere", async () => {
   await queue.run("one", async () => {});
   expect(performance.now() - startedMs).toBeGreaterThan(70);
 });
+
+test("takes a place back from work that never ends, and tells the work", async () => {
+  const queue = queueOf({ places: 1, placesPerProject: 1, workMsMax: 50 });
+  let isTold = false;
+  const endless = queue.run("one", (_, whenLate) => {
+    whenLate(() => {
+      isTold = true;
+    });
+    return new Promise(() => {});
+  });
+  await expect(endless).rejects.toThrow("late");
+  expect(isTold).toBe(true);
+  expect(await queue.run("one", async () => "served")).toBe("served");
+  expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+});
+
+test("knows for how long no place has become free", async () => {
+  let now = 0;
+  const queue = queueOf({ places: 2, clock: () => now });
+  const ends: (() => void)[] = [];
+  const held = (): Promise<void> => queue.run("one", () => new Promise((resolve) => ends.push(resolve)));
+  const first = held();
+  now = 1_000;
+  expect(queue.stalledMs()).toBe(0);
+  const second = held();
+  now = 1_500;
+  expect(queue.stalledMs()).toBe(500);
+  ends[0]?.();
+  await first;
+  expect(queue.stalledMs()).toBe(0);
+  ends[1]?.();
+  await second;
+});

@@ -16,9 +16,14 @@ export interface FairQueueOptions {
   /** The number of waiting pieces of work for one project. */
   readonly waitingMax: number;
   readonly waitMsMax: number;
+  /**
+   * The maximum time for which a piece of work has its place. Its caller then gets the refusal `late`, even if the work
+   * never ends. Default 120000.
+   */
+  readonly workMsMax?: number;
   /** What one project can use in the long run; absent: no such limit. */
   readonly budget?: Budget;
-  /** The error for work that finds the queue full, or has waited too long. */
+  /** The error for work that finds the queue full, or has waited or run for too long. */
   readonly refusal: (why: "full" | "late") => Error;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
@@ -33,8 +38,16 @@ export interface Budget {
   readonly burstMs: number;
 }
 
+const WORK_MS_MAX = 120_000;
+
 /** The number of projects that can each start as much again as the last one has taken. */
 const ROOM_FOR = 4;
+
+/**
+ * @param hasCost Charges this cost instead of the work's time, in ms. @param whenLate What to do when the work loses its
+ * place, so that it ends.
+ */
+type Work<Result> = (hasCost: (ms: number) => void, whenLate: (stop: () => void) => void) => Promise<Result>;
 
 interface Waiting {
   readonly project: string;
@@ -53,6 +66,8 @@ export class FairQueue {
   readonly #share: FairShare<Waiting>;
   readonly #projects = new Map<string, Spending>();
   #taken = 0;
+  /** Since when all places are taken, and none has become free. */
+  #fullSinceMs: number | null = null;
   #wake: NodeJS.Timeout | null = null;
 
   constructor(options: FairQueueOptions) {
@@ -64,6 +79,11 @@ export class FairQueue {
   /** Running and waiting work. */
   load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#taken, waiting: this.#share.size };
+  }
+
+  /** How long all places have been taken without one that became free; 0 if one is free. */
+  stalledMs(): number {
+    return this.#fullSinceMs === null ? 0 : this.#clock() - this.#fullSinceMs;
   }
 
   /** Charges other costs than time, as milliseconds. */
@@ -79,16 +99,28 @@ export class FairQueue {
    * The project is charged for the time of the work, or for the cost that the work itself returns, in ms. @throws the
    * error from `refusal`, and the work's own errors.
    */
-  async run<Result>(project: string, work: (hasCost: (ms: number) => void) => Promise<Result>): Promise<Result> {
+  async run<Result>(project: string, work: Work<Result>): Promise<Result> {
     if (this.#share.waitingOf(project) === 0 && this.#mayStart(project)) this.#take(project);
     else await this.#wait(project);
     const startedMs = this.#clock();
     let costMs: number | null = null;
+    const hasCost = (ms: number): void => {
+      costMs = ms;
+    };
+    let stop: (() => void) | null = null;
+    const whenLate = (callback: () => void): void => {
+      stop = callback;
+    };
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(this.#options.refusal("late"));
+      stop?.();
+    }, this.#options.workMsMax ?? WORK_MS_MAX);
+    timer.unref();
     try {
-      return await work((ms) => {
-        costMs = ms;
-      });
+      return await Promise.race([work(hasCost, whenLate), late]);
     } finally {
+      clearTimeout(timer);
       this.#finish(project, costMs ?? this.#clock() - startedMs);
     }
   }
@@ -130,6 +162,7 @@ export class FairQueue {
   /** The place is taken here, before waiting work continues, so that nobody can take it in between. */
   #take(project: string): void {
     this.#taken++;
+    if (this.#taken >= this.#options.places) this.#fullSinceMs = this.#clock();
     let spending = this.#projects.get(project);
     if (spending === undefined) {
       spending = { running: 0, leftMs: this.#options.budget?.burstMs ?? 0, atMs: this.#clock() };
@@ -140,6 +173,7 @@ export class FairQueue {
 
   #finish(project: string, costMs: number): void {
     this.#taken--;
+    this.#fullSinceMs = null;
     this.#share.charge(project, costMs);
     const spending = this.#projects.get(project);
     if (spending !== undefined) {

@@ -60,6 +60,9 @@ const KEPT_MAX = 200;
 /** Providers forget keys after 24 hours. */
 const REPEATABLE_MS = 23 * 3_600_000;
 
+/** For one mail to all its receivers, which have timeouts of their own. */
+const MAIL_MS_MAX = 900_000;
+
 export function createMailer(options: MailerOptions): Mailer {
   // Limits the sockets of this process. The database counts how many mails a project may send.
   const queue = new FairQueue({
@@ -68,6 +71,7 @@ export function createMailer(options: MailerOptions): Mailer {
     leavesRoom: true,
     waitingMax: 10_000,
     waitMsMax: 600_000,
+    workMsMax: MAIL_MS_MAX,
     refusal: () => new MailError("unreachable", "This project is already sending too many mails."),
   });
   return {

@@ -10,6 +10,7 @@ import {
   type Listening,
   type ListenOptions,
   listen,
+  type Pool,
   type PoolOptions,
   type ProjectScope,
   runMigrations,
@@ -17,7 +18,6 @@ import {
   withSession,
 } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
-import type { Pool } from "pg";
 import { EPOCH_CHANNEL, type Epoch, followEpoch } from "../identity/epoch.ts";
 import { RELEASE_CHANNEL } from "../release/activate.ts";
 import { CELL_SCHEMA, cellMigrations } from "../release/cell-tables.ts";
@@ -46,6 +46,8 @@ export interface Cell {
   readonly ready: () => Promise<string | null>;
   /** A pool on the cell's database, closed with the cell. */
   readonly openPool: (name: string, max: number, limits?: Partial<PoolOptions>) => Pool;
+  /** From now on, the process isn't ready while these places are taken and none becomes free. */
+  readonly watchPlaces: (places: Places) => void;
   /** Listens on a separate connection, which the caller must close. */
   readonly listenTo: (
     channels: readonly string[],
@@ -56,22 +58,39 @@ export interface Cell {
   readonly close: () => Promise<void>;
 }
 
+/** Connections, or places in a queue, that requests or runs need. */
+interface Places {
+  stalledMs(): number;
+}
+
+/** Nobody waits for a place for longer. */
+const STALLED_MS_MAX = 5_000;
+/** When a cell is closed, those who still use connections of its pools have this long, all together. */
+const CLOSE_MS_MAX = 8_000;
+
 /** @throws Error that says what the database lacks. */
 export async function openCell(options: CellOptions): Promise<Cell> {
   // Parts are closed in the opposite order of opening, at a stop and if a later part can't be opened.
   const opened: (() => Promise<unknown>)[] = [];
+  let closeBy = Number.POSITIVE_INFINITY;
   const close = async (): Promise<void> => {
+    closeBy = performance.now() + CLOSE_MS_MAX;
     for (const each of opened.splice(0).reverse()) await each();
   };
   try {
-    return { ...(await wire(options, (closer) => opened.push(closer))), close };
+    const onClose: Cell["onClose"] = (closer) => void opened.push(closer);
+    return { ...(await wire(options, onClose, () => closeBy - performance.now())), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omit<Cell, "close">> {
+async function wire(
+  options: CellOptions,
+  onClose: Cell["onClose"],
+  leftMs: () => number,
+): Promise<Omit<Cell, "close">> {
   const { databaseUrl, logger } = options;
   const clock = (): number => performance.now();
   const onLost = (error: Error): void => logger.warn({ err: error }, "a database connection was lost");
@@ -83,7 +102,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
       onIdleError: onLost,
       ...limits,
     });
-    onClose(() => opened.end());
+    onClose(() => opened.endWithin(Math.max(LAST_MS, leftMs())));
     return opened;
   };
   const pool = openPool("cell", 5, { statementTimeoutMs: 5_000 });
@@ -107,6 +126,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
     pool: slowPool,
     limits: slowMs === undefined ? {} : { slowBudget: { msPerSecond: slowMs, burstMs: slowMs } },
   });
+  const places: Places[] = [slowPool, scope];
   const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
   onClose(epoch.stop);
   const { limitsMax, cacheBytesMax: bytesMax } = options;
@@ -124,8 +144,13 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
     epoch,
     registry,
     logger,
-    ready: async () => (epoch.isFresh() ? null : "The database does not respond."),
+    ready: async () => {
+      if (!epoch.isFresh() || !fastLane.hasPlaces()) return "The database does not respond.";
+      const isStalled = places.some((some) => some.stalledMs() > STALLED_MS_MAX);
+      return isStalled ? "All connections to the database are in use, and none becomes free." : null;
+    },
     openPool,
+    watchPlaces: (some) => void places.push(some),
     listenTo: (channels, on) =>
       listen({
         connectionString: options.listenUrl ?? databaseUrl,
@@ -137,6 +162,8 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
   };
 }
 
+/** Each pool has at least this long to be closed. */
+const LAST_MS = 100;
 const READ_CONNECTIONS = 2;
 const WRITE_CONNECTIONS = 2;
 

@@ -10,7 +10,7 @@ const LOOK_MS = 1_000;
 
 export function startSchedules(cell: Cell, workLimits?: WorkLimits): Scheduler {
   const { registry, logger, scopeOf } = cell;
-  const pool = cell.openPool("schedules", 1);
+  const pool = cell.openPool("schedules", 1, { statementTimeoutMs: 15_000 });
   const signal = createSignal(pool);
   const scheduler = createScheduler({
     pool,

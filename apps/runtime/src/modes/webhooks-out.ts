@@ -31,7 +31,7 @@ export function startWebhooks(
     readonly newId: () => string;
   },
 ): WebhooksOut {
-  const pool = cell.openPool("webhooks", 4);
+  const pool = cell.openPool("webhooks", 4, { statementTimeoutMs: 15_000 });
   const { registry, logger } = cell;
   const options = { ...parts, pool, registry, logger, now: Date.now, random: Math.random };
   const pacing = { pollMs: POLL_MS, apartMs: APART_MS, logger };

@@ -40,16 +40,19 @@ export interface WorkerOptions {
 /** Jobs at once in one process. Each executes several runs. */
 const CONCURRENCY = 4;
 const CONNECTIONS = 8;
+/** For statements about the work of all projects; a silent connection is cut soon after it. */
+const STATEMENT_MS_MAX = 15_000;
 /** On each connection: the statements of a dozen workflows. */
 const KEPT_STATEMENTS = 100;
 
 export async function startBackgroundWork(cell: Cell, options: WorkerOptions): Promise<Work> {
   const { registry, logger } = cell;
-  const pool = cell.openPool("work", 4);
-  const queuePool = cell.openPool("queue", CONCURRENCY + 2);
+  const pool = cell.openPool("work", 4, { statementTimeoutMs: STATEMENT_MS_MAX });
+  const queuePool = cell.openPool("queue", CONCURRENCY + 2, { statementTimeoutMs: 2 * STATEMENT_MS_MAX });
+  const runsPool = cell.openPool("runs", CONNECTIONS, { statementTimeoutMs: 5_000 });
   const scope = createTenantScope({
     fastLane: cell.fastLane,
-    pool: cell.openPool("runs", CONNECTIONS, { statementTimeoutMs: 5_000 }),
+    pool: runsPool,
     limits: {
       // Lower priority than requests, but not so low that runs pile up while requests continue.
       slowNiceness: 5,
@@ -59,6 +62,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
       slowBudget: { msPerSecond: 2_000, burstMs: 2_000 },
     },
   });
+  for (const places of [runsPool, scope]) cell.watchPlaces(places);
   registry.onForget((projectId) => scope.forget(projectId));
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const newId = createUuidV7({ now: Date.now });

@@ -47,6 +47,9 @@ const PLACES_PER_PROJECT = 20;
 /** Longer than the calls can take for the runs of one project that this process executes. */
 const WAIT_MS_MAX = 600_000;
 
+/** For the preparation of a call, which uses the database. */
+const PREPARE_MS_MAX = 60_000;
+
 /** Where calls can go. */
 export interface OutboundTargets {
   /** Networks that the operator lets projects reach although they are not public, on any port. Default: none. */
@@ -70,6 +73,7 @@ export function createOutbound(
     leavesRoom: true,
     waitingMax: 10_000,
     waitMsMax: WAIT_MS_MAX,
+    workMsMax: callMsMax + PREPARE_MS_MAX,
     refusal: () => new OutboundError("unreachable", "This project already has too many calls in progress."),
   });
   const isAddressAllowed = createAddressGuard(allowed);
