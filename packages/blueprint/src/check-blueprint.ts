@@ -9,6 +9,7 @@ import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnreadChecks } from "./check/entities/unread-checks.ts";
 import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
 import { warnOfUnreadTransitions } from "./check/entities/unread-transitions.ts";
+import { warnOfUnreadViews } from "./check/entities/unread-views.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
@@ -71,6 +72,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnreadRecords(model, declarations.entities, report);
       warnOfUnreadChecks(model, declarations.entities, report);
+      warnOfUnreadViews(model, declarations.views, report);
       warnOfUnreadTransitions(model, declarations.entities, report);
       warnOfUnusedEntities(model, declarations, report);
     }

@@ -229,7 +229,7 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
     case "context":
       return `${expression.kind} ${expression.name}`;
     case "operation":
-      return `(${expression.operator} ${expression.type.kind} ${expression.args.map((one) => keyOf(one, names)).join(" ")})`;
+      return `(${expression.operator} ${expression.type.kind} ${argsOf(expression, names).join(" ")})`;
     case "each": {
       const inner = new Map(names).set(expression.variable, `#${names.size}`);
       const owner = [names.get(expression.row) ?? expression.row, ...expression.path, expression.relation].join(".");
@@ -240,6 +240,18 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
       return `(member ${keyOf(expression.organization, names)} ${expression.role ?? ""})`;
   }
 }
+
+/** In one order for operands that can change places, so that `fee * guests` is `guests * fee`. */
+function argsOf(
+  { operator, type, args }: Extract<Expression, { kind: "operation" }>,
+  names: ReadonlyMap<string, string>,
+): readonly string[] {
+  const keys = args.map((one) => keyOf(one, names));
+  // The operator for numbers also joins texts.
+  return commutative.has(operator) && type.kind !== "text" ? keys.toSorted() : keys;
+}
+
+const commutative: ReadonlySet<string> = new Set(["+", "*", "==", "!=", "&&", "||"]);
 
 /** Both rules can distinguish values of this type. */
 function comparableKind(type: Type): string {

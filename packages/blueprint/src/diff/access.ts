@@ -7,6 +7,7 @@ import {
   evaluate,
   findLoosening,
   joined,
+  keyOfRule,
   printExpression,
 } from "@plinth/expression";
 import type { Entity, Field, Model, Operation, Permission, Role } from "../model/model.ts";
@@ -174,7 +175,8 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const former = grantsFor(was, permission.operation).find((one) => one.role === permission.role);
     for (const { field: name, value } of permission.set) {
       const field = is.fields.find((one) => one.name === name);
-      if (field === undefined || same(former?.set.find((one) => one.field === name)?.value, value)) continue;
+      const forced = former?.set.find((one) => one.field === name)?.value;
+      if (field === undefined || (forced !== undefined && keyOfRule(forced) === keyOfRule(value))) continue;
       // A caller who could write the field could have chosen any value.
       const isDefault = permission.operation === "create" && field.writer === "service";
       const start = isDefault ? givenByDefault(field.default) : "any";
@@ -298,20 +300,20 @@ function gainByForce(
 ): Witness | null {
   if (is.length === 0) return null;
   for (const field of new Set(was.flatMap((one) => one.set.map((forced) => forced.field)))) {
-    const value = forcedValue(was, field);
-    if (value === null || value === forcedValue(is, field)) continue;
+    const [value, now] = [forcedValue(was, field), forcedValue(is, field)];
+    if (value === null || (now !== null && keyOfRule(value) === keyOfRule(now))) continue;
     const act = actOf({ ...named, field: null });
-    const summary = `Where ${oneOf(named.role)} can ${act}, \`${field}\` is no longer always \`${value}\`.`;
+    const summary = `Where ${oneOf(named.role)} can ${act}, \`${field}\` is no longer always \`${printExpression(value)}\`.`;
     return { ...named, decided: true, summary, record: {} };
   }
   return null;
 }
 
-function forcedValue(grants: readonly Permission[], field: string): string | null {
+function forcedValue(grants: readonly Permission[], field: string): Expression | null {
   const values = grants.map((one) => one.set.find((forced) => forced.field === field)?.value);
   const [first] = grants.toSorted((a, b) => (a.role < b.role ? -1 : 1));
   const value = first?.set.find((forced) => forced.field === field)?.value;
-  return value === undefined || values.includes(undefined) ? null : printExpression(value);
+  return value === undefined || values.includes(undefined) ? null : value;
 }
 
 function gainByLimit(

@@ -23,6 +23,7 @@ import { type Comparing, compareEffects, type Finding } from "./effects/compare-
 import { wordsOfEffects, wordsOfLeaving } from "./effects/words.ts";
 import { changeOf, named, same } from "./make-change.ts";
 import { diffOutbound } from "./outbound.ts";
+import { diffPayloads } from "./payloads.ts";
 
 /** Section > the word for one part of it. */
 const sections = {
@@ -73,6 +74,7 @@ export function diffBackground(before: Model | null, after: Model, comparing: Co
     ...diffOutbound(was.outboundWebhooks, is.outboundWebhooks, before?.modules.includes("webhooks") ?? false),
     ...diffRetention(was.retentionDays, is.retentionDays),
     ...diffAccounts(was, is),
+    ...diffPayloads(was.events, is.events),
   ];
 }
 

@@ -2,13 +2,13 @@
 // computed or filled field, what they can't read directly: a field that the API never returns, a field that none of
 // their grants shows, a field of a record that they can't read, or a field that is masked in logs although this one
 // isn't.
-import { type ComparisonBudget, type ComparisonTypes, type Expression, someNode } from "@plinth/expression";
+import { type ComparisonBudget, type ComparisonTypes, type Expression, keyOfRule } from "@plinth/expression";
 import type { Entity, Field, Model, Permission, View } from "../model/model.ts";
 import { USER_ENTITY } from "../modules/users.ts";
 import { type Look, looksOf } from "../rules/looks.ts";
+import { partsRead } from "../rules/own-looks.ts";
 import { readsLook } from "../rules/readable-looks.ts";
 import type { Witness } from "./change.ts";
-import { same } from "./make-change.ts";
 import { capitalized, oneOf } from "./one-of.ts";
 import type { Compare } from "./witness.ts";
 
@@ -85,7 +85,8 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
     const previous = was.fields.find((one) => one.name === field.name);
     const source = field.internal ? null : (computedFrom(field) ?? filledFrom(previous, field));
     if (source === null) return null;
-    if (previous !== undefined && !previous.internal && same(computedFrom(previous), source)) return null;
+    const former = previous === undefined || previous.internal ? null : computedFrom(previous);
+    if (former !== null && keyOfRule(former) === keyOfRule(source)) return null;
     const found = gainOfReaders(was, is, field, readersOf(source, was, is));
     if (found !== null) return found;
     const masked =
@@ -94,19 +95,33 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
     return masked === undefined || field.pii ? null : unmasked(is, field, masked);
   }
 
-  function gainByView(was: Entity, is: Entity, { name, where }: View): Witness | null {
+  /** The order of records tells as much about a field as a condition does. */
+  function gainByView(was: Entity, is: Entity, { name, where, sort }: View): Witness | null {
     const previous = was.views?.find((one) => one.name === name);
-    if (previous !== undefined && same(previous.where, where)) return null;
-    const found = gainOfReaders(was, is, null, readersOf(where, was, is));
+    const isAsked = previous === undefined || keyOfRule(previous.where) !== keyOfRule(where);
+    const ordering = sort.filter(({ field }) => !previous?.sort.some((one) => one.field === field));
+    if (!isAsked && ordering.length === 0) return null;
+    const readers = readersOf(
+      isAsked ? where : null,
+      was,
+      is,
+      ordering.map(({ field }) => field),
+    );
+    const found = gainOfReaders(was, is, null, readers);
     if (found === null) return null;
     const summary = `${capitalized(oneOf(found.role))} can now find out, through the view \`${name}\`, values of ${oneOf(is.name)} or of related records that they can't read.`;
     return { ...found, summary };
   }
 
-  /** The grants of the first model that allowed to read all its sources. */
-  function readersOf(source: Expression, was: Entity, is: Entity): readonly Permission[] {
-    const parts = partsRead(source, is);
-    const looks = looksOf(source, is.name, after);
+  /** The grants of the first model that allowed to read all its sources, and these fields. */
+  function readersOf(
+    source: Expression | null,
+    was: Entity,
+    is: Entity,
+    fields: readonly string[] = [],
+  ): readonly Permission[] {
+    const parts = [...(source === null ? [] : partsRead(source, is)), ...fields];
+    const looks = source === null ? [] : looksOf(source, is.name, after);
     const isShown = (name: string): boolean => fieldsOf(was, is, name).every((one) => !isHidden(one));
     return readsOf(was).filter(
       (grant) =>
@@ -167,26 +182,6 @@ export function filledFrom(previous: Field | undefined, { fill, optional }: Fiel
   return isApplied ? fill : null;
 }
 
-/** The record's own fields that it reads. */
-function partsRead(expression: Expression, { relations }: Entity): readonly string[] {
-  const names: string[] = [];
-  someNode(expression, (node) => {
-    if ((node.kind === "field" || node.kind === "each") && node.row === "record") {
-      const [name] = node.path;
-      const own = node.kind === "each" && name === undefined ? ownList(relations, node.relation) : name;
-      if (own !== undefined) names.push(own);
-    }
-    return false;
-  });
-  return names;
-}
-
 function fieldsOf(was: Entity, is: Entity, name: string): readonly Field[] {
   return [was, is].flatMap(({ fields }) => fields.filter((one) => one.name === name));
-}
-
-/** The record's own list of references, behind its relation. */
-function ownList(relations: Entity["relations"], name: string): string | undefined {
-  const by = relations.find((one) => one.name === name)?.by;
-  return by?.kind === "refs" ? by.field : undefined;
 }

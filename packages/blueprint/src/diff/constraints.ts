@@ -19,7 +19,7 @@ export function diffConstraints(
   budget: ComparisonBudget,
 ): Change[] {
   const compare = (was: Expression, is: Expression) => compareRules(was, is, types, budget).kind;
-  return [...diffKeys(before, after), ...diffChecks(before, after, compare), ...diffExclusions(before, after)];
+  return [...diffKeys(before, after), ...diffChecks(before, after, compare), ...diffExclusions(before, after, compare)];
 }
 
 /** Unique constraints and indexes. */
@@ -140,38 +140,79 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
   });
 }
 
-/** It is not known whether existing records satisfy a changed one, so it counts as a new one. */
-function diffExclusions(before: Entity, after: Entity): Change[] {
-  const old = new Map((before.exclusions ?? []).map((one) => [one.name, one]));
-  const kept = new Set((after.exclusions ?? []).map((one) => one.name));
-  const path = (name: string): string => `${after.name}.exclude.${name}`;
-  const changed = (after.exclusions ?? []).flatMap((one) => {
-    const was = old.get(one.name);
-    if (was !== undefined && same(was, one)) return [];
-    return [
-      changeOf({
-        kind: was === undefined ? "exclusion_added" : "exclusion_changed",
-        path: path(one.name),
-        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, instead of ${spanText(was)}`}.`,
-        classes: ["breaking", "data_dependent", "online"],
-        before: was && exclusionText(after.name, was),
-        after: exclusionText(after.name, one),
-      }),
-    ];
+function diffExclusions(before: Entity, after: Entity, compare: Compare): Change[] {
+  const [were, are] = [before.exclusions ?? [], after.exclusions ?? []];
+  const called = (list: readonly Exclusion[], name: string) => list.find((one) => one.name === name);
+  const gone = were.filter(({ name }) => called(are, name) === undefined);
+  const renamed = new Map<Exclusion, Exclusion>();
+  const changed = are.flatMap((one): Change[] => {
+    const was = called(were, one.name);
+    if (was !== undefined) return same(was, one) ? [] : [exclusionChanged(after.name, was, one, compare)];
+    const former = gone.find((other) => !renamed.has(other) && same({ ...other, name: one.name }, one));
+    if (former === undefined) return [exclusionAdded(after.name, one)];
+    renamed.set(former, one);
+    return [exclusionRenamed(after.name, former, one)];
   });
-  const removed = [...old.values()].filter((one) => !kept.has(one.name));
-  return [
-    ...changed,
-    ...removed.map((one) =>
-      changeOf({
-        kind: "exclusion_removed",
-        path: path(one.name),
-        summary: `Records of \`${after.name}\` with the same ${named(one.same)} can now overlap.`,
-        classes: ["safe"],
-        before: exclusionText(after.name, one),
-      }),
-    ),
-  ];
+  const removed = gone.filter((one) => !renamed.has(one));
+  return [...changed, ...removed.map((one) => exclusionRemoved(after.name, one))];
+}
+
+function exclusionPath(entity: string, { name }: Exclusion): string {
+  return `${entity}.exclude.${name}`;
+}
+
+function exclusionAdded(entity: string, one: Exclusion): Change {
+  const text = exclusionText(entity, one);
+  return changeOf({
+    kind: "exclusion_added",
+    path: exclusionPath(entity, one),
+    summary: `${text}.`,
+    classes: ["breaking", "data_dependent", "online"],
+    after: text,
+  });
+}
+
+/** Unless it forbids less, it is not known whether existing records satisfy it, so it counts as a new one. */
+function exclusionChanged(entity: string, was: Exclusion, is: Exclusion, compare: Compare): Change {
+  return changeOf({
+    kind: "exclusion_changed",
+    path: exclusionPath(entity, is),
+    summary: `${exclusionText(entity, is)}, instead of ${spanText(was)}.`,
+    classes: forbidsLess(was, is, compare) ? ["online"] : ["breaking", "data_dependent", "online"],
+    before: exclusionText(entity, was),
+    after: exclusionText(entity, is),
+  });
+}
+
+/** More fields must be equal, and fewer records count. */
+function forbidsLess(was: Exclusion, is: Exclusion, compare: Compare): boolean {
+  if (was.from !== is.from || was.to !== is.to || !was.same.every((name) => is.same.includes(name))) return false;
+  const kind = compare(was.where ?? always, is.where ?? always);
+  return kind === "same" || kind === "tighter";
+}
+
+const always: Expression = { kind: "literal", type: { kind: "bool" }, value: true };
+
+/** No reply contains the name. */
+function exclusionRenamed(entity: string, was: Exclusion, is: Exclusion): Change {
+  return changeOf({
+    kind: "exclusion_changed",
+    path: exclusionPath(entity, is),
+    summary: `The exclusion \`${was.name}\` of \`${entity}\` is now called \`${is.name}\`.`,
+    classes: ["online"],
+    before: was.name,
+    after: is.name,
+  });
+}
+
+function exclusionRemoved(entity: string, one: Exclusion): Change {
+  return changeOf({
+    kind: "exclusion_removed",
+    path: exclusionPath(entity, one),
+    summary: `Records of \`${entity}\` with the same ${named(one.same)} can now overlap.`,
+    classes: ["safe"],
+    before: exclusionText(entity, one),
+  });
 }
 
 function exclusionText(entity: string, { same: shared, from, to, where }: Exclusion): string {

@@ -96,7 +96,9 @@ function freed(before: Entity, after: Entity, { role, operation, set }: Permissi
   if (set.length === 0) return null;
   const others = before.permissions.filter((one) => one.operation === operation && one.role !== role);
   const field = set.find((forced) =>
-    others.some((one) => one.set.some((other) => other.field === forced.field && !same(other.value, forced.value))),
+    others.some((one) =>
+      one.set.some((other) => other.field === forced.field && keyOfRule(other.value) !== keyOfRule(forced.value)),
+    ),
   )?.field;
   if (field === undefined) return null;
   const summary = `For holders of \`${role}\` and another role, \`${field}\` gets another value when they ${operation} ${withArticle(`\`${after.name}\``)}.`;

@@ -59,7 +59,7 @@ const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "boo
 };
 
 export function typeChange(before: FieldType, after: FieldType): Part | null {
-  const text = `changes from ${typeText(before)} to ${typeText(after)}${ofLinks(before, after)}`;
+  const text = `changes from ${typeText(before)} to ${typeText(after)}${ofLinks(before, after)}${ofAmounts(before, after)}`;
   if (before.kind !== after.kind) return partOf(text, conversion(before, after));
   if (same(withoutTarget(before), withoutTarget(after))) return null;
   if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
@@ -72,6 +72,18 @@ function ofLinks(before: FieldType, after: FieldType): string {
   if (before.kind === "refs" && after.kind === "ref" && before.entity === after.entity)
     return ": each record keeps its link, and no record may have more than one";
   return "";
+}
+
+/** Nobody knows the rate, so no migration converts amounts. */
+function ofAmounts(before: FieldType, after: FieldType): string {
+  const [was, is] = [currencyOf(before), currencyOf(after)];
+  if (was === null || is === null || was === is) return "";
+  return `: existing amounts keep their numbers, so 100 ${was} becomes 100 ${is}`;
+}
+
+function currencyOf(type: FieldType): string | null {
+  if (type.kind === "list") return currencyOf(type.of);
+  return type.kind === "money" ? type.currency : null;
 }
 
 /** Whether existing values may not fit the new type. */

@@ -11,6 +11,7 @@ import type { Entity, Model, Permission } from "../model/model.ts";
 import { ORGANIZATION_ENTITY } from "../modules/organizations.ts";
 import { USER_ENTITY } from "../modules/users.ts";
 import type { Look } from "./looks.ts";
+import { holdsRole, memberOf, withinOrganization } from "./reader-facts.ts";
 
 interface Readers {
   /** The entity of the record. */
@@ -30,9 +31,15 @@ export function readsLook(look: Look, readers: Readers): boolean {
     const rules = grantsOf(look.entity, field, readers).map((rule) => scoped(rule, look, readers));
     if (rules.length === 0) return false;
     const before = joined("||", [...rules.map(look.place), ...look.unless]);
-    const after = joined("&&", [readers.permission.rule, ...look.through]);
+    const after = joined("&&", [readers.permission.rule, ...factsOf(readers), ...look.through]);
     return findLoosening(before, after, typesOf(look, readers), readers.budget) === null;
   });
+}
+
+/** What is true of everybody who reads the record with the permission. `can(read, ...)` asks for it. */
+function factsOf({ entity: { orgField }, permission, model }: Readers): readonly Expression[] {
+  const roles = [...heldWith(permission.role, model)].map(holdsRole);
+  return orgField === null ? roles : [...roles, withinOrganization(orgField)];
 }
 
 /** The rules by which the readers can read this field; null for the record itself. */
@@ -43,7 +50,7 @@ function grantsOf(entity: string, field: string | null, readers: Readers): reado
     permissions.flatMap(({ role, operation, fields, rule }) =>
       operation === "read" && allRoles.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
     );
-  if (entity === ORGANIZATION_ENTITY) return allRoles.has("admin") ? [always] : [member("id")];
+  if (entity === ORGANIZATION_ENTITY) return allRoles.has("admin") ? [always] : [memberOf("id")];
   const isUser = entity === USER_ENTITY;
   const found = model.entities.find((one) => one.name === entity);
   const fields = isUser ? model.userFields : (found?.fields ?? []);
@@ -69,7 +76,7 @@ function scoped(rule: Expression, { entity, way }: Look, readers: Readers): Expr
   const orgField = orgFieldOf(entity);
   if (orgField === null || (readers.entity.orgField !== null && way.every((one) => orgFieldOf(one) !== null)))
     return rule;
-  return joined("&&", [member(orgField), rule]);
+  return joined("&&", [withinOrganization(orgField), rule]);
 }
 
 function typesOf({ entities }: Look, { rangesFor, entity }: Readers): ComparisonTypes {
@@ -95,8 +102,3 @@ const oneself: Expression = {
     { kind: "user", type: uuid, name: "id" },
   ],
 };
-
-function member(field: string): Expression {
-  const organization: Expression = { kind: "field", type: uuid, row: "record", path: [field] };
-  return { kind: "member", type: bool, organization, role: null };
-}

@@ -2,34 +2,13 @@
 // related `record`. The service has its own rules for the built-in records.
 import { type Expression, substitute } from "@plinth/expression";
 import type { Permission } from "../../model/model.ts";
+import { withinOrganization } from "../../rules/reader-facts.ts";
 import type { PlaceTable } from "../../text/places.ts";
 import { allOf } from "./all-of.ts";
 
 const bool = { kind: "bool" } as const;
 const uuid = { kind: "uuid" } as const;
 const always: Expression = { kind: "literal", type: bool, value: true };
-const text = { kind: "text" } as const;
-const adminWithoutUser: Expression = allOf([
-  {
-    kind: "operation",
-    type: bool,
-    operator: "==",
-    args: [
-      { kind: "user", type: uuid, name: "id" },
-      { kind: "literal", type: { kind: "null" }, value: null },
-    ],
-  },
-  {
-    kind: "operation",
-    type: bool,
-    operator: "in",
-    args: [
-      { kind: "literal", type: text, value: "admin" },
-      { kind: "user", type: { kind: "list", of: text }, name: "roles" },
-    ],
-  },
-]);
-
 /** The update rule is applied to the current record, so both of its rows are that record. */
 export function grantsOver(
   permissions: readonly Permission[],
@@ -43,16 +22,6 @@ export function grantsOver(
       return [role, orgField === null ? own : allOf([own, withinOrganization(orgField)])];
     }),
   );
-}
-
-/**
- * An admin who is not a user (a key, an operator) is not limited to an organization, whichever role's rule grants
- * access; people are.
- */
-function withinOrganization(orgField: string): Expression {
-  const organization: Expression = { kind: "field", type: uuid, row: "record", path: [orgField] };
-  const member: Expression = { kind: "member", type: bool, organization, role: null };
-  return { kind: "operation", type: bool, operator: "||", args: [member, adminWithoutUser] };
 }
 
 function withoutRepeats(rule: Expression): Expression {

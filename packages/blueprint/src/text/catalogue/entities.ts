@@ -12,6 +12,7 @@ export type EntityCode =
   | "siblings_unguarded"
   | "computed_beyond_reader"
   | "check_beyond_reader"
+  | "view_beyond_reader"
   | "transition_beyond_reader";
 
 const owned = (option: string): string =>
@@ -26,6 +27,9 @@ const totalled = (read: string): string =>
 
 const priced = (fields: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  offer:\n    fields: { price: int, cost: int }\n    checks: { covers: price >= cost }\n    permissions:\n      user: { read: { allow: true, fields: [${fields}] }, update: { allow: true, fields: [price] } }\n`;
+
+const ranked = (fields: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  offer:\n    fields: { title: string, price: int }\n    permissions:\n      user: { read: { allow: true, fields: [${fields}] }, create: true }\nviews:\n  cheapest: { of: offer, sort: [price] }\n`;
 
 const paid = (when: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      status: enum[open, paid]\n      owner_id: user_ref = current_user.id\n    transitions:\n      status:\n        initial: open\n        pay: { from: open, to: paid, roles: [user]${when} }\n    permissions:\n      owner: { read: owner_id == current_user.id, create: true }\n`;
@@ -66,6 +70,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A check that reveals a field which its writers can't read",
     priced("price"),
     priced("price, cost"),
+  ),
+  view_beyond_reader: warning(
+    "A view that reveals a field which its readers can't read",
+    ranked("title"),
+    ranked("title, price"),
   ),
   transition_beyond_reader: warning(
     "A transition that roles can take on records which they can't read",
