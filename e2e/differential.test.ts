@@ -1,7 +1,14 @@
 // Compares the whole data plane with a model of it: a real runtime serves generated blueprints and gets random
-// requests. Each answer, each row and each audit row must be what the language's text says. DIFFERENTIAL_SEED,
-// DIFFERENTIAL_BLUEPRINTS and DIFFERENTIAL_REQUESTS (for each blueprint) choose other and longer runs.
-import { createTestDatabase, type JsonObject, Random, readDocument, type TestDatabase } from "@plinth/testkit";
+// requests. Each answer, each row and each audit row must be what the language's text says. `RUNS` (blueprints), `SEED`
+// and `REQUESTS` (for each blueprint) choose other and longer runs.
+import {
+  createTestDatabase,
+  type JsonObject,
+  Random,
+  readDocument,
+  sampleOf,
+  type TestDatabase,
+} from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateBlueprint } from "./generated-blueprint.ts";
@@ -10,9 +17,10 @@ import { type Counts, newCounts, Traffic } from "./generated-traffic.ts";
 import { newWorld } from "./generated-world.ts";
 import { type BareCell, startBareCell } from "./published-cell.ts";
 
-const firstSeed = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
-const blueprints = Number(process.env["DIFFERENTIAL_BLUEPRINTS"] ?? 8);
-const requestsEach = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? 400);
+const { runs: blueprints, seed } = sampleOf(3, 12);
+/** The blueprints of two days are different ones. */
+const firstSeed = seed * 100;
+const requestsEach = Number(process.env["REQUESTS"] ?? 250);
 /** Projects that are served at the same time: one is compared while another waits for a reply. */
 const AT_ONCE = 2;
 

@@ -83,7 +83,7 @@ export async function startBareCell(
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
   const env = {
     PATH: process.env["PATH"],
-    NODE_COMPILE_CACHE: join(root, "node_modules/.cache/plinth-runtime"),
+    NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
     CELL_DATABASE_URL: cellUrl,
     PLINTH_API_PORT: String(apiPort),
     PLINTH_INTERNAL_PORT: String(internalPort),

@@ -7,7 +7,7 @@ const isLong = process.env["PLINTH_LONG_TESTS"] === "1";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: [isLong ? "*.long.test.ts" : "*.test.ts"],
+    include: isLong ? ["*.long.test.ts", "{differential,every-page,fuzz}.test.ts"] : ["*.test.ts"],
     exclude: isLong ? [] : ["*.long.test.ts"],
     globalSetup: [fileURLToPath(import.meta.resolve("@plinth/testkit/global-setup")), "build-console.ts"],
     maxWorkers: 2,

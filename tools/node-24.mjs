@@ -56,6 +56,8 @@ export function environmentFor(node) {
   const environment = {};
   for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) environment[name] = value;
   environment.NODE_USE_SYSTEM_CA = "1";
+  // Halves the time that a process needs to load our sources.
+  environment.NODE_COMPILE_CACHE ??= join(repository, "node_modules", ".cache", "compile");
   environment.PATH = [dirname(node), join(pnpmFolder, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter);
   return environment;
 }

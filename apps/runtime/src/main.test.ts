@@ -10,6 +10,7 @@ import { createTestDatabase, freePort, startProcess, type TestDatabase, type Tes
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/testing/cell.ts";
+import { cellTemplate } from "./release/testing/cell-template.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const secret = randomBytes(24).toString("hex");
@@ -17,7 +18,7 @@ const kek = randomBytes(32).toString("base64");
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
 });
 afterAll(async () => {
   await database?.drop();

@@ -30,7 +30,7 @@ async function openBroker(run: RunFolder, start: () => Promise<TestServer>): Pro
   const broker = createServer((socket) => {
     socket.on("error", () => {});
     start().then(
-      ({ adminUrl }) => socket.end(JSON.stringify({ adminUrl })),
+      ({ adminUrl, isOurs }) => socket.end(JSON.stringify({ adminUrl, isOurs })),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
     );
   });

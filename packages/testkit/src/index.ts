@@ -12,4 +12,4 @@ export { Random } from "./random.ts";
 export { type Exchanged, exchangeRaw } from "./raw-exchange.ts";
 export { isLongRun, type Sample, sampleOf, seedOfRun, shareOf } from "./sample.ts";
 export { freePort, type ProcessOptions, startProcess, type TestProcess } from "./start-process.ts";
-export { createTestDatabase, type TestDatabase } from "./test-database.ts";
+export { createTestDatabase, type DatabaseTemplate, type TestDatabase } from "./test-database.ts";

@@ -2,6 +2,16 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
+async function connected<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 describe("a test database", () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -22,6 +32,22 @@ describe("a test database", () => {
     expect(rights.rows[0].used).toBe(false);
     expect(rights.rows[0].acl).not.toMatch(/[{,]=/);
     await client.end();
+  });
+
+  test("of a template has its tables, which belong to its own role", async () => {
+    const template = {
+      name: "sample",
+      prepare: async (url: string) => {
+        await connected(url, (owner) =>
+          owner.query("CREATE SCHEMA own; CREATE TABLE own.note AS SELECT 'copied' AS text"),
+        );
+      },
+    };
+    const [one, two] = await Promise.all([createTestDatabase(template), createTestDatabase(template)]);
+    await connected(one.url, (owner) => owner.query("UPDATE own.note SET text = 'changed'; DROP TABLE own.note"));
+    const kept = await connected(two.url, async (owner) => (await owner.query("SELECT text FROM own.note")).rows);
+    expect(kept).toEqual([{ text: "copied" }]);
+    await Promise.all([one.drop(), two.drop()]);
   });
 
   test("is deleted together with the roles that its owner created", async () => {

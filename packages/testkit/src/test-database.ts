@@ -16,26 +16,90 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-export async function createTestDatabase(_template: "empty" = "empty"): Promise<TestDatabase> {
-  const serverUrl = await serverAddress();
+/** The content that many databases start with, such as the tables of a cell. */
+export type DatabaseTemplate = {
+  readonly name: string;
+  /** Fills an empty database, whose owner has this address. Runs once for all files of a run. */
+  prepare(url: string): Promise<void>;
+};
+
+/** @param template Copied, which is several times faster than to run its migrations again. Default: an empty database. */
+export async function createTestDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
+  const { adminUrl: serverUrl, isOurs } = await serverAddress();
   const name = `plinth_test_${randomBytes(6).toString("hex")}`;
+  // A server of somebody else's would keep the source, which the next run would take for its own.
+  const source = template === undefined || !isOurs ? null : await copySource(serverUrl, template);
   const url = await prepareDatabase(serverUrl, {
     name,
     role: name,
     password: randomBytes(12).toString("hex"),
     createRole: true,
+    ...(source === null ? {} : { template: source.name }),
   });
-  const inside = new URL(serverUrl);
-  inside.pathname = `/${name}`;
+  if (source !== null) await ask(withName(serverUrl, name), `REASSIGN OWNED BY "${source.role}" TO "${name}"`);
+  else await template?.prepare(url);
   let dropped: Promise<void> | null = null;
   return {
     url,
-    adminUrl: inside.href,
+    adminUrl: withName(serverUrl, name),
     drop() {
       dropped ??= remove(serverUrl, name);
       return dropped;
     },
   };
+}
+
+const withName = (serverUrl: string, database: string): string => {
+  const inside = new URL(serverUrl);
+  inside.pathname = `/${database}`;
+  return inside.href;
+};
+
+async function ask(url: string, sql: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await admin.query(sql);
+  } finally {
+    await admin.end();
+  }
+}
+
+interface CopySource {
+  readonly name: string;
+  /** The owner of its tables. */
+  readonly role: string;
+}
+
+const sources = new Map<string, Promise<CopySource>>();
+
+function copySource(serverUrl: string, template: DatabaseTemplate): Promise<CopySource> {
+  const known = sources.get(template.name) ?? prepareSource(serverUrl, template);
+  sources.set(template.name, known);
+  return known;
+}
+
+/** The first process that needs it prepares it; the others wait. The name is its own only when it is complete. */
+async function prepareSource(serverUrl: string, template: DatabaseTemplate): Promise<CopySource> {
+  const name = `plinth_template_${template.name}`;
+  const role = `${name}_owner`;
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  try {
+    await admin.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [name]);
+    const { rowCount } = await admin.query("SELECT FROM pg_database WHERE datname = $1", [name]);
+    if (rowCount !== 0) return { name, role };
+    const password = randomBytes(12).toString("hex");
+    const unfinished = `${name}_unfinished`;
+    await admin.query(`DROP DATABASE IF EXISTS "${unfinished}" WITH (FORCE)`);
+    await template.prepare(await prepareDatabase(serverUrl, { name: unfinished, role, password, createRole: true }));
+    // Otherwise REASSIGN OWNED in a copy would reassign this database as well.
+    await admin.query(`ALTER DATABASE "${unfinished}" OWNER TO CURRENT_USER`);
+    await admin.query(`ALTER DATABASE "${unfinished}" RENAME TO "${name}"`);
+    return { name, role };
+  } finally {
+    await admin.end();
+  }
 }
 
 async function remove(serverUrl: string, name: string): Promise<void> {
@@ -58,10 +122,15 @@ async function remove(serverUrl: string, name: string): Promise<void> {
   }
 }
 
-let asked: Promise<string> | null = null;
+interface ServerAnswer {
+  readonly adminUrl: string;
+  readonly isOurs: boolean;
+}
+
+let asked: Promise<ServerAnswer> | null = null;
 
 /** Asks the run's broker (global-setup.ts), which starts the server for the first caller. */
-function serverAddress(): Promise<string> {
+function serverAddress(): Promise<ServerAnswer> {
   asked ??= new Promise((resolve, reject) => {
     const socketPath = inject(testServerKey);
     if (!socketPath) {
@@ -76,9 +145,9 @@ function serverAddress(): Promise<string> {
     });
     socket.on("error", reject);
     socket.on("end", () => {
-      const answer = JSON.parse(text) as { adminUrl?: string; error?: string };
-      if (answer.adminUrl === undefined) reject(new Error(answer.error));
-      else resolve(answer.adminUrl);
+      const answer = JSON.parse(text) as ServerAnswer | { error: string };
+      if ("error" in answer) reject(new Error(answer.error));
+      else resolve(answer);
     });
   });
   return asked;

@@ -6,7 +6,12 @@ import { startEmbeddedServer } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import type { RunFolder } from "./run-folder.ts";
 
-export type TestServer = { readonly adminUrl: string; stop(): Promise<void> };
+export type TestServer = {
+  readonly adminUrl: string;
+  /** Nothing on it outlives the run. */
+  readonly isOurs: boolean;
+  stop(): Promise<void>;
+};
 
 /** Safe if processes are killed, but not if the machine is: test data needs no fsync. */
 const settings = {
@@ -18,7 +23,7 @@ const settings = {
 };
 
 export async function startTestServer(run: RunFolder, outside: string | null): Promise<TestServer> {
-  if (outside !== null) return { adminUrl: outside, stop: async () => {} };
+  if (outside !== null) return { adminUrl: outside, isOurs: false, stop: async () => {} };
   const server = await startEmbeddedServer({
     home: path.join(run.folder, "server"),
     programFolder: run.programFolder,
@@ -28,6 +33,7 @@ export async function startTestServer(run: RunFolder, outside: string | null): P
   const watcher = endWithUs(server.pid);
   return {
     adminUrl: server.adminUrl,
+    isOurs: true,
     async stop() {
       watcher.kill("SIGKILL");
       await server.stop();

@@ -223,7 +223,7 @@ function consoleSpec(settings: StackSettings): ServiceSpec {
 function common(settings: LocalSettings): Record<string, string> {
   return {
     ...settings.passedOn,
-    NODE_COMPILE_CACHE: join(settings.home, "compile-cache"),
+    NODE_COMPILE_CACHE: join(repository, "node_modules", ".cache", "compile"),
     PLINTH_PARENT_PID: String(process.pid),
     PLINTH_LOG_LEVEL: settings.logLevel,
   };

@@ -10,6 +10,7 @@ import type { AppRouter, MemberRole, MemberScope } from "../api.ts";
 import { type Config, controlConfig } from "../config.ts";
 import type { Proposal } from "../proposals/api.ts";
 import { type Control, startControl } from "../server.ts";
+import { controlTemplate } from "./control-template.ts";
 
 export const CONSOLE = "http://localhost:3000";
 export const PASSWORD = "correct horse battery";
@@ -82,7 +83,10 @@ export async function createWorld(options: {
   /** Variables of an operator, such as PLINTH_MAX_PAGE. */
   readonly env?: Readonly<Record<string, string>>;
 }): Promise<World> {
-  const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const [controlDatabase, cellDatabase] = await Promise.all([
+    createTestDatabase(controlTemplate),
+    createTestDatabase(),
+  ]);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
   const cellSecret = randomBytes(24).toString("hex");
   const keys = newControlKeys();

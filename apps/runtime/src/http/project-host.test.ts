@@ -19,6 +19,7 @@ import {
   type TestDatabase,
 } from "../modes/testing/cell.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
@@ -40,7 +41,7 @@ const environment = {
 };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   ({ projectId: one } = await makeLiveProject(cell));
   ({ projectId: other } = await makeLiveProject(cell));

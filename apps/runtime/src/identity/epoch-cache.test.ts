@@ -10,6 +10,7 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 
@@ -18,7 +19,7 @@ let cell: TestCell;
 const clock = (): number => performance.now();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
 });
 afterAll(async () => {

@@ -18,6 +18,7 @@ import {
   type TestDatabase,
 } from "../modes/testing/cell.ts";
 import type { Caller } from "../project/principal.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createKeyStore } from "./key-store.ts";
 import { createUserTokens } from "./user-token.ts";
@@ -29,7 +30,7 @@ const logger = createLogger({ name: "test", level: "silent" });
 const clock = (): number => performance.now();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   ({ projectId } = await makeLiveProject(cell));
 });

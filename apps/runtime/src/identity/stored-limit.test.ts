@@ -8,12 +8,13 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { createStoredLimit } from "./stored-limit.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
 });
 afterAll(async () => {

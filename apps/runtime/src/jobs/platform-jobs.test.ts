@@ -4,6 +4,7 @@ import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
 import type { Queue } from "./queue.ts";
 
@@ -21,7 +22,7 @@ const open = (): Pool => {
 };
 
 beforeEach(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
 });
 afterEach(async () => {
   await stopAll();

@@ -14,6 +14,7 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, audit_logs]
@@ -43,7 +44,7 @@ let cell: TestCell;
 let projectId: ProjectId;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   projectId = await makeProject(cell);
   const { model, diagnostics } = checkBlueprint(TEXT);

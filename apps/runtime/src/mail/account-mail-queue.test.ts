@@ -16,6 +16,7 @@ import {
   type TestDatabase,
 } from "../modes/testing/cell.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { type AccountMails, createAccountMails } from "./account-mail-queue.ts";
 import { type MailParts, openMail } from "./open-mail.ts";
@@ -33,7 +34,7 @@ let answer: (call: number) => ResendAnswer;
 const opened: AccountMails[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   // The test sends them itself.
   await cell.accountMails.stop();

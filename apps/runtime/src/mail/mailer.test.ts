@@ -10,6 +10,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import type { Mailer, OutgoingMail } from "./mailer.ts";
 import { type MailParts, openMail } from "./open-mail.ts";
 import { settingsOf, startMailServer } from "./testing/mail-server.ts";
@@ -25,7 +26,7 @@ let mailer: Mailer;
 let answer: (call: number) => ResendAnswer;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
 });
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { compileModel } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import {
   cellId,
   cellSecret,
@@ -54,7 +55,7 @@ const signFor = ({ method, target, body = "" }: Call, claims: Record<string, unk
   sign({ htm: method, target, body: createHash("sha256").update(body).digest("hex"), ...claims });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   service = await start();
   expect(await send({ method: "PUT", target: `/internal/projects/${projectId}`, body: '{"slug":"notes"}' })).toBe(204);
   const publication = publicationOf(projectId, compileModel(modelOf(["title"])), null);

@@ -1,11 +1,12 @@
 // The platform's own jobs as the modes start them: their queue knows each of them.
 import { expect, it } from "vitest";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
 import { createTestDatabase, kek, openTestCell } from "./testing/cell.ts";
 
 it("each has times that the queue understands", async () => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const cell = await openTestCell(database);
   try {
     startPlatformJobs(cell, { workRetentionDays: 30, workRowsMax: 1_000, inboundLimits: defaultInboundLimits, kek });

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createFaultProxy, createTestDatabase, freePort, startProcess, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { cellId, cellSecret, controlPublicKey } from "./testing/cell.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -12,7 +13,7 @@ const modes = ["web", "worker", "scheduler", "webhook", "all"] as const;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
 });
 afterAll(async () => {
   await database?.drop();

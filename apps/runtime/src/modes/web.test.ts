@@ -6,6 +6,7 @@ import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { verify } from "../release/testing/runner.ts";
 import {
   cellId,
@@ -74,7 +75,7 @@ const assertion = (claims: Record<string, unknown>): Promise<string> =>
     .sign(controlSigner.privateKey);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   service = await startWeb(webConfigOf(database.url), createLogger({ name: "test", level: "silent" }));
   expect((await internal("PUT", projectId, { slug: "notes" })).status).toBe(204);
   const publication = publicationOf(projectId, bundle, null);

@@ -14,6 +14,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "../release/testing/cell-template.ts";
 import { createDescriptions, type Descriptions } from "./descriptions.ts";
 
 let database: TestDatabase;
@@ -22,7 +23,7 @@ let queries: string[];
 let descriptions: Descriptions;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   const counting = {
     query: (query: { readonly text: string } | string, values?: unknown[]) => {

@@ -14,12 +14,13 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../modes/testing/cell.ts";
+import { cellTemplate } from "./testing/cell-template.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
 });
 afterAll(async () => {

@@ -23,6 +23,7 @@ import { cellId, cellSecret, controlSigner, createTestDatabase, type TestDatabas
 import { webConfigOf } from "../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 import { bundleOf } from "./stored-release.ts";
+import { cellTemplate } from "./testing/cell-template.ts";
 
 const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
 
@@ -38,7 +39,7 @@ let service: WebService;
 const logs: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   db = new pg.Pool({ connectionString: database.url, max: 2 });
   await start();
 });

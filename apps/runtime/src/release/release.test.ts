@@ -31,6 +31,7 @@ import {
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
 import { servedPart } from "./shared-bundles.ts";
+import { cellTemplate } from "./testing/cell-template.ts";
 import { statement } from "./testing/runner.ts";
 
 let database: TestDatabase;
@@ -39,7 +40,7 @@ const v1 = compileModel(modelOf(["title"]));
 const v2 = compileModel(modelOf(["title", "body?"]));
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
 });
 afterAll(async () => {

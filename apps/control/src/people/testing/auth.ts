@@ -9,6 +9,7 @@ import { createClientAddress } from "../../client-address.ts";
 import { connectDatabase, migrateDatabase } from "../../database/connect.ts";
 import { createOrganizationStore } from "../../organizations/store.ts";
 import { checkOrigins } from "../../origin.ts";
+import { controlTemplate } from "../../testing/control-template.ts";
 import { createAccountStore } from "../account-store.ts";
 import { createPeople, type People } from "../auth.ts";
 import { createDevices } from "../device.ts";
@@ -58,7 +59,7 @@ export interface AuthFixture {
 
 /** Eight failures a minute, and eight sign-ups an hour, by address. */
 export async function createAuthFixture(): Promise<AuthFixture> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(controlTemplate);
   const pool = createPool({ connectionString: database.url, max: 4, applicationName: "test" });
   await migrateDatabase(pool);
   const db = connectDatabase(pool);

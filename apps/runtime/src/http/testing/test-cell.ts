@@ -30,6 +30,7 @@ import { CELL_SCHEMA, cellMigrations } from "../../release/cell-tables.ts";
 import { bringChangeViews } from "../../release/change-views.ts";
 import { makeOutbox } from "../../release/listeners.ts";
 import { stepSql } from "../../release/migration-sql.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 import type { ModuleRoutes } from "../contracts.ts";
 import { createHttpServer, defaultHttpLimits, type HttpLimits } from "../server.ts";
 
@@ -92,7 +93,7 @@ export function bundleOf(blueprint: string): Bundle {
 }
 
 export async function createTestCell(options: TestCellOptions = {}): Promise<TestCell> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
   await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
   const servedUrl = (await options.route?.(database.url)) ?? database.url;

@@ -17,6 +17,7 @@ import {
   openTestCell,
 } from "../../modes/testing/cell.ts";
 import type { OperatorPrincipal } from "../../project/principal.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 import { canHandlers } from "../can/routes.ts";
 import { createModuleRoutes } from "../module-routes.ts";
 import { auditStatement } from "./audit-statement.ts";
@@ -248,7 +249,7 @@ test("every shape of its statement is proven, and only those with an index can u
 });
 
 test("an opened cell serves it, with its modules' entries, to a key with the role", async () => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const live = await openTestCell(database);
   try {
     const { projectId } = await makeLiveProject(live);

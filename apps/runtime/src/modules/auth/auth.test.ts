@@ -19,6 +19,7 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
@@ -27,7 +28,7 @@ let schema: string;
 let key: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   ({ projectId } = await makeLiveProject(cell));
   ({ key } = await makeKey(cell, projectId, { kind: "publishable" }));

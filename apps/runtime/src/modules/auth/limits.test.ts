@@ -14,6 +14,7 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
@@ -21,7 +22,7 @@ let schema: string;
 let key: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   const { projectId } = await makeLiveProject(cell);
   ({ key } = await makeKey(cell, projectId, { kind: "publishable" }));

@@ -20,6 +20,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 
 const fields = `users:
   fields:
@@ -38,7 +39,7 @@ const password = "correct horse battery";
 let database: TestDatabase;
 let cell: TestCell;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database, { mailbox: true });
 });
 afterAll(async () => {

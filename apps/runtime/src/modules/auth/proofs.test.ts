@@ -20,6 +20,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 import { createAccountTokens } from "./account-tokens.ts";
 
 const blueprint = `project: desk
@@ -35,7 +36,7 @@ let cell: TestCell;
 let projectId: ProjectId;
 let key: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database, { mailbox: true });
   projectId = await makeProject(cell);
   await deploy(cell, publicationOf(projectId, bundleOf(blueprint), null));

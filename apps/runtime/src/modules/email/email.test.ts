@@ -28,6 +28,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, workers]
@@ -59,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => setDefaultCACertificates(own));
 beforeEach(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database, { outboundAllowed: networksOf(["127.0.0.1"]) });
   server = await startMailServer({ tls: { ...certificate, mode: "starttls" } });
   projectId = await makeProject(cell);

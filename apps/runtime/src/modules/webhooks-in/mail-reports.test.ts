@@ -26,6 +26,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../../modes/testing/cell.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, workers, webhooks]
@@ -46,7 +47,7 @@ let projectId: ProjectId;
 let admin: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(cellTemplate);
   cell = await openTestCell(database);
   server = createHttpServer({
     ...cell,

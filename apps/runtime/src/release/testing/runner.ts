@@ -32,6 +32,7 @@ import { inspectRelease } from "../inspect.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../migrate.ts";
 import { provisionProject } from "../provision.ts";
 import { storeRelease } from "../receive.ts";
+import { cellTemplate } from "./cell-template.ts";
 
 export interface Runner {
   readonly database: TestDatabase;
@@ -50,7 +51,7 @@ export interface Runner {
 const logger = createLogger({ name: "test", level: "silent" });
 
 export async function openRunner(): Promise<Runner> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const pool = createPool({ connectionString: database.url, max: 6, applicationName: "test", onIdleError: () => {} });
   await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
   const signingKeys = createSigningKeys({

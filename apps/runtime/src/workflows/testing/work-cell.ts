@@ -18,6 +18,7 @@ import {
 import { startBackgroundWork } from "../../modes/work.ts";
 import { serviceFor } from "../../project/principal.ts";
 import type { Request } from "../../query/run.ts";
+import { cellTemplate } from "../../release/testing/cell-template.ts";
 import type { WebhookLimits } from "../../webhooks/rules.ts";
 
 export interface WorkCell {
@@ -51,7 +52,7 @@ export async function openWorkCell(
     readonly mailsPerHour?: number;
   } = {},
 ): Promise<WorkCell> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const limits = workLimits === undefined ? {} : { workLimits };
   const cell = await openTestCell(database, limits);
   const workOn = (on: TestCell): Promise<unknown> =>

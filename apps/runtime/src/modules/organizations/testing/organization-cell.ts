@@ -21,6 +21,7 @@ import {
   openTestCell,
   publicationOf,
 } from "../../../modes/testing/cell.ts";
+import { cellTemplate } from "../../../release/testing/cell-template.ts";
 
 export interface Person {
   readonly id: string;
@@ -89,7 +90,7 @@ export async function openOrganizationCell(
   bundle: Bundle = bundleOf(wholeBlueprint),
   caller: RateLimit = { perSecond: 1_000, burst: 1_000 },
 ): Promise<OrganizationCell> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const cell = await openTestCell(database);
   const make = async (): Promise<ProjectId> => {
     const id = await makeProject(cell);

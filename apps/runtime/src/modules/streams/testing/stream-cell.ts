@@ -18,6 +18,7 @@ import {
 } from "../../../modes/testing/cell.ts";
 import { webConfigOf } from "../../../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../../../modes/web.ts";
+import { cellTemplate } from "../../../release/testing/cell-template.ts";
 import type { StreamLimits } from "../stream-limits.ts";
 import { openStream, type StreamBeginning, type TestStream } from "./test-stream.ts";
 
@@ -51,7 +52,7 @@ export async function openStreamCell(
   text: string,
   { processes = 2, streamLimits }: { readonly processes?: number; readonly streamLimits?: StreamLimits } = {},
 ): Promise<StreamCell> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(cellTemplate);
   const cell = await openTestCell(database);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
