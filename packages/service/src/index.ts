@@ -12,7 +12,7 @@ export { type RunningService, runService, type ServiceOptions } from "./lifecycl
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { createLoopShare } from "./loop-share.ts";
 export { giveWay } from "./lower-priority.ts";
-export { type Networks, networksOf } from "./networks.ts";
+export { type Networks, networksOf, noNetworks } from "./networks.ts";
 export { leanNodeFlags } from "./node-flags.ts";
 export { RecentMap } from "./recent-map.ts";
 export { announcesBody, checkRequestHeads, originForm } from "./request-head.ts";

@@ -71,6 +71,8 @@ async function msUntilRefused(use: () => Promise<unknown>, revoke: () => Promise
   }
 }
 
+const LAST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 describe("an API key", () => {
   it("is named together with the access token in the error for a text that is neither", async () => {
     await expect(authenticate("nonsense")).rejects.toThrow("API key or access token in Authorization is invalid");
@@ -196,6 +198,10 @@ describe("a user's token", () => {
     });
     const otherIssuer = await elsewhere.sign({ projectId, userId, sessionId: String(claims.sid) });
     const bad = [
+      `${token}=`,
+      `${token}==`,
+      // The last of 86 characters has four unused bits.
+      `${token.slice(0, -1)}${LAST[LAST.indexOf(token.at(-1) ?? "") + 1]}`,
       `${head}.${forged}.${signature}`,
       `${none}.${token.split(".")[1]}.`,
       signedByOther,

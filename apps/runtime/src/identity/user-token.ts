@@ -59,6 +59,7 @@ export function createUserTokens(options: {
   const ended = new SharedByteCache<true>({ bytesMax: ENDED_BYTES_MAX, weigh: () => HASH_BYTES });
 
   async function check(token: string): Promise<Verified | null> {
+    if (!isCanonical(token)) return null;
     const named = readUnverified(token);
     if (named === null) return null;
     const key = (await signingKeys.of(named.projectId)).find((candidate) => candidate.kid === named.kid);
@@ -127,6 +128,15 @@ function hashOfToken(token: string): string {
 }
 
 /** Reads the project and the key that a token names, only to choose the key that then verifies it. */
+/**
+ * Whether the signature is written in the only right way. Padding, other alphabets and unused bits would decode to the
+ * same bytes, and the token would be accepted under several hashes. The signature covers the other two parts.
+ */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf(".") + 1);
+  return Buffer.from(signature, "base64url").toString("base64url") === signature;
+}
+
 function readUnverified(token: string): { readonly projectId: ProjectId; readonly kid: string } | null {
   try {
     const { aud } = decodeJwt(token);

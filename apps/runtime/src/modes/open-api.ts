@@ -1,6 +1,6 @@
 // Opens the parts of a cell that requests need: credentials, and the hand-written routes. In: a cell. Out: an
 // authenticator and modules. It doesn't listen itself.
-import { createUuidV7, FairQueue, type FairQueueOptions, Fault } from "@plinth/service";
+import { createUuidV7, FairQueue, type FairQueueOptions, Fault, noNetworks } from "@plinth/service";
 import { createSignal, EVENTS_CHANNEL, type Signal } from "../events/signal.ts";
 import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
 import type { Hooks, ModuleRoutes } from "../http/contracts.ts";
@@ -36,8 +36,8 @@ import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound, type Outbound } from "../outbound/call.ts";
+import { createOutbound, defaultOutboundPorts, type Outbound } from "../outbound/call.ts";
+import { createTargetGuard } from "../outbound/target-guard.ts";
 import { createListeners } from "../webhooks/listeners.ts";
 import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
@@ -130,7 +130,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     store: createInboundStore({ pool: hooksPool, box }),
   };
   const { hooksUrl = options.publicUrl } = options;
-  const isAllowed = createAddressGuard(options.outboundAllowed);
+  const { outboundAllowed: allowed = noNetworks, outboundPorts: ports = defaultOutboundPorts } = options;
   const outbound = createOutbound(options, CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
@@ -171,7 +171,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     },
     webhooks: {
       scopeOf,
-      isAllowed,
+      refusalOf: createTargetGuard({ allowed, ports }),
       newId,
       box,
       secrets: endpointSecrets,

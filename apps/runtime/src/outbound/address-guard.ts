@@ -25,6 +25,17 @@ const refused4: readonly (readonly [network: string, prefix: number])[] = [
   ["224.0.0.0", 3],
 ];
 
+/**
+ * Public addresses that lead to the host's own services in some clouds: Azure's WireServer
+ * (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16) and IBM Cloud's service networks
+ * (https://cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc).
+ */
+const hostServices4: readonly (readonly [network: string, prefix: number])[] = [
+  ["161.26.0.0", 16],
+  ["166.8.0.0", 14],
+  ["168.63.129.16", 32],
+];
+
 /** Within the only public block, 2000::/3. */
 const refused6: readonly (readonly [network: string, prefix: number])[] = [
   ["2001::", 23],
@@ -35,7 +46,7 @@ const refused6: readonly (readonly [network: string, prefix: number])[] = [
 ];
 
 const refused = new BlockList();
-for (const [network, prefix] of refused4) refused.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [...refused4, ...hostServices4]) refused.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of refused6) refused.addSubnet(network, prefix, "ipv6");
 const global6 = new BlockList();
 global6.addSubnet("2000::", 3, "ipv6");

@@ -1,12 +1,13 @@
 // Calls another service for a project. In: a request. Out: the answer, or the reason why there is none. It follows no
 // redirect, only reaches addresses that the guard allows, and connects to exactly the checked address.
 import { defaultCallMsMax } from "@plinth/bundle";
-import { FairQueue, type Networks } from "@plinth/service";
+import { FairQueue, type Networks, noNetworks } from "@plinth/service";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
 import { Exchange, exchange } from "./exchange.ts";
 import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "./judged-addresses.ts";
 import { createKeptConnections, type KeptConnections } from "./kept-connections.ts";
 import { OutboundError } from "./outbound-error.ts";
+import { isPortOpen, portOf } from "./target-guard.ts";
 
 export interface OutboundRequest {
   readonly method: string;
@@ -63,7 +64,7 @@ export const defaultOutboundPorts: ReadonlySet<number> = new Set([80, 443, 8080,
 
 /** @param callMsMax Upper limit for the timeout of a call. @param lookUp Resolves names. */
 export function createOutbound(
-  { outboundAllowed: allowed = () => false, outboundPorts: ports = defaultOutboundPorts }: OutboundTargets,
+  { outboundAllowed: allowed = noNetworks, outboundPorts: ports = defaultOutboundPorts }: OutboundTargets,
   callMsMax: number = defaultCallMsMax,
   lookUp: NameLookup = createNameLookup(),
 ): Outbound {
@@ -105,18 +106,15 @@ interface PortGuard {
  * reached.
  */
 function guardFor({ isAddressAllowed, allowed, ports }: Egress, url: URL): PortGuard {
-  const port = url.port === "" ? DEFAULT_PORTS[url.protocol] : Number(url.port);
-  if (port !== undefined && ports.has(port)) {
+  if (isPortOpen(url, ports)) {
     return { isAllowed: isAddressAllowed, refused: (cause) => new OutboundError("refused", cause.message, cause) };
   }
-  const message = `Port ${port} of ${url.hostname} can't be called. Public addresses can be called on the ports ${[...ports].join(", ")}.`;
+  const message = `Port ${portOf(url)} of ${url.hostname} can't be called. Public addresses can be called on the ports ${[...ports].join(", ")}.`;
   return {
     isAllowed: (address) => isAddressAllowed(address) && allowed(address),
     refused: (cause) => new OutboundError("refused", message, cause),
   };
 }
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);

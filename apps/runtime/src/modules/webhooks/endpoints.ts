@@ -7,6 +7,7 @@ import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
+import type { TargetGuard } from "../../outbound/target-guard.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { LISTENS_SECONDS, type Listeners, requireRoom } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
@@ -24,8 +25,8 @@ export interface WebhookRoutesOptions {
   readonly secrets: EndpointSecrets;
   readonly listeners: Listeners;
   readonly box: SecretBox;
-  /** Which addresses calls can reach. */
-  readonly isAllowed: (address: string) => boolean;
+  /** Which addresses can't be called. */
+  readonly refusalOf: TargetGuard;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   /** Called when something may be due. */
@@ -85,7 +86,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   requireVersion(outbound, version);
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
-  const target = targetOf(sent.url, { isCalled: !listener, isAllowed: options.isAllowed });
+  const target = targetOf(sent.url, { isCalled: !listener, refusalOf: options.refusalOf });
   requireKnown(context, sent.events);
   if (!context.release.bundle.roles.some(({ name }) => name === role))
     throw wrong("/role", "This role does not exist.");
@@ -141,7 +142,7 @@ export async function updateEndpoint(options: WebhookRoutesOptions, context: Mod
   const sent =
     body.url === undefined
       ? body
-      : { ...body, url: targetOf(body.url, { isCalled: true, isAllowed: options.isAllowed }) };
+      : { ...body, url: targetOf(body.url, { isCalled: true, refusalOf: options.refusalOf }) };
   if (sent.events !== undefined) requireKnown(context, sent.events);
   return change(options, context, "update", sent, async (open) => {
     const { client } = open;

@@ -1,7 +1,7 @@
 // Checks the address of an endpoint. In: the sent address. Out: the address to call, or the reason why it can't be one.
 // These checks need no call. At each call, the outbound guard checks the addresses to which a name resolves.
-import { isIP } from "node:net";
 import { Fault } from "@plinth/service";
+import type { TargetGuard } from "../../outbound/target-guard.ts";
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** The URL parser would silently drop some of these, and encode the others. */
@@ -14,7 +14,7 @@ const BLANKS = /[\s\p{Cc}]/u;
  */
 export function targetOf(
   text: string,
-  { isCalled, isAllowed }: { readonly isCalled: boolean; readonly isAllowed: (address: string) => boolean },
+  { isCalled, refusalOf }: { readonly isCalled: boolean; readonly refusalOf: TargetGuard },
 ): string {
   const trimmed = text.trim();
   if (BLANKS.test(trimmed)) throw wrongUrl("An address can't contain spaces or line breaks.");
@@ -25,9 +25,12 @@ export function targetOf(
   if (isCalled && url.protocol === "http:" && !LOCAL.test(url.hostname)) {
     throw wrongUrl("It must be an https address. http is only allowed for this machine.");
   }
-  const address = url.hostname.replace(/^\[|\]$/g, "");
-  if (isCalled && url.protocol === "https:" && isIP(address) !== 0 && !isAllowed(address)) {
+  const refusal = isCalled ? refusalOf(url) : null;
+  if (refusal === "address") {
     throw wrongUrl("Plinth doesn't send to this address, because it is not on the public internet.");
+  }
+  if (refusal === "port") {
+    throw wrongUrl("Plinth doesn't send to this port. Use 443, or another port that its operator allows.");
   }
   if (url.href.length > URL_MAX) throw wrongUrl(`An address can have at most ${URL_MAX} characters.`);
   return url.href;

@@ -54,12 +54,13 @@ export async function openWorkCell(
 ): Promise<WorkCell> {
   const database = await createTestDatabase(cellTemplate);
   const limits = workLimits === undefined ? {} : { workLimits };
-  const cell = await openTestCell(database, limits);
+  const outboundAllowed = networksOf(["127.0.0.1"]);
+  const cell = await openTestCell(database, { ...limits, outboundAllowed });
   const workOn = (on: TestCell): Promise<unknown> =>
     startBackgroundWork(on, {
       databaseUrl: database.url,
       kek,
-      outboundAllowed: networksOf(["127.0.0.1"]),
+      outboundAllowed,
       ...limits,
       ...mail,
     });
