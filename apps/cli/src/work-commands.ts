@@ -1,10 +1,10 @@
 // Declares the commands about background work. In: the program. Out: the same with `runs`, `schedules`, `signing-secret`, `live`
 // and `events`.
-import { runStatuses } from "@plinth/service";
+import { runKinds, runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { usesServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
-import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
+import type { OfProject, RunFilters, Settling, SettlingAll } from "./commands/runs.ts";
 import { inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { knownProjects } from "./local/secrets.ts";
@@ -15,12 +15,14 @@ import type { Terminal } from "./terminal.ts";
 const LIMIT_MAX = 100;
 const stepHelp = "only the call of this step, as `runs show` prints it; without it, all calls with an unknown result";
 
+const outOfOrderHelp = "continue it although later runs of its record have begun, after all of them";
+
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
 export function declareWork(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const runs = program
     .command("runs")
-    .description("the runs of a project: list, limits, show, retry, cancel, done, fail");
+    .description("the runs of a project: list, limits, show, retry, cancel, done, fail, settle");
   ofProject(runs.command("list"))
     .description("the newest runs")
     .addOption(new Option("--status <status>", "only those of this status").choices(runStatuses))
@@ -45,12 +47,13 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
   ofProject(runs.command("retry").argument("<id>", "a run that failed, was cancelled or needs attention"))
     .description("continue from the first unfinished step, or from the named one")
     .option("--from <step>", "a step's path, as `runs show` prints it")
-    .action(async (id: string, options: OfProject & { readonly from?: string }) => {
+    .option("--out-of-order", outOfOrderHelp, false)
+    .action(async (id: string, options: OfProject & { readonly from?: string; readonly outOfOrder: boolean }) => {
       const { actOnRun, retried } = await import("./commands/runs.ts");
-      return run(actOnRun(terminal, readLocalSettings(env), id, options, retried(options.from)));
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, retried(options.from, options.outOfOrder)));
     });
-  ofProject(runs.command("cancel").argument("<id>", "a run that has not ended"))
-    .description("stop it, and undo what it has done")
+  ofProject(runs.command("cancel").argument("<id>", "a run that has not ended, or that blocks later ones"))
+    .description("stop it, and undo what it has done with the steps under `compensate`")
     .action(async (id: string, options: OfProject) => {
       const { actOnRun, cancelled } = await import("./commands/runs.ts");
       return run(actOnRun(terminal, readLocalSettings(env), id, options, cancelled));
@@ -60,6 +63,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .option("--step <step>", stepHelp)
     .option("--output <json>", "what the call returned, for the steps after it")
     .option("--note <text>", "why, for the audit log")
+    .option("--out-of-order", outOfOrderHelp)
     .action(async (id: string, options: OfProject & Settling & { readonly output?: string }) => {
       const { actOnRun, markedDone } = await import("./commands/runs.ts");
       const action = markedDone(options.output, options);
@@ -69,9 +73,25 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .description("mark a call as failed: its step fails, like after its last attempt")
     .option("--step <step>", stepHelp)
     .option("--note <text>", "why, for the audit log and the run")
+    .option("--out-of-order", outOfOrderHelp)
     .action(async (id: string, options: OfProject & Settling) => {
       const { actOnRun, markedFailed } = await import("./commands/runs.ts");
       return run(actOnRun(terminal, readLocalSettings(env), id, options, markedFailed(options)));
+    });
+  ofProject(runs.command("settle").argument("<workflow>", "a workflow, worker or action with runs that need attention"))
+    .description("say how the lost calls of all its runs ended")
+    .addOption(
+      new Option("--calls <ending>", "how they ended; `again` repeats them with the same keys")
+        .choices(["done", "failed", "again"])
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option("--kind <kind>", "what has this name").choices(runKinds).default("workflow"))
+    .option("--step <step>", "only calls of this step")
+    .option("--output <json>", "what the calls returned, for the steps after them")
+    .option("--note <text>", "why, for the audit log and the runs")
+    .action(async (workflow: string, options: OfProject & SettlingAll) => {
+      const { settleAll } = await import("./commands/runs.ts");
+      return run(settleAll(terminal, readLocalSettings(env), workflow, options));
     });
   declareSchedules(program, env, terminal, run);
   declareSecret(program, env, terminal, run);

@@ -127,6 +127,7 @@ export type {
 export type {
   AuditLine,
   BulkDone,
+  BulkSettling,
   EventSummary,
   ListedError,
   Queue,

@@ -4,6 +4,7 @@ import type { Expression, Step, Template } from "@plinth/expression";
 
 export type {
   JsonValue,
+  Moment,
   Retry,
   Step as BundleStep,
   StepAction,
@@ -99,6 +100,10 @@ export interface BundleWorkflow {
   readonly lookup: Readonly<Record<string, Template>> | null;
   /** `record`: runs for the same record run one after the other. */
   readonly ordered: "record" | null;
+  /** With `block`, a failed run stops the later runs for its record; absent: they go on. */
+  readonly afterFailure?: "block";
+  /** With `step`, each step reads `record` when it begins; absent: it is the record of the event. */
+  readonly recordAt?: "step";
   readonly steps: readonly Step[];
   /** The maximum number of simultaneous runs; null for the project's own limit. */
   readonly concurrencyMax: number | null;

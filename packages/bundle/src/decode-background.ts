@@ -28,6 +28,7 @@ const template = oneOf(["literal", "value", "text", "list", "object"]);
 const values = z.record(z.string(), template);
 const ms = z.number().int().nonnegative();
 const word = z.string().min(1);
+const moment = z.looseObject({ time: expression, shiftMs: z.number().int() });
 
 const action = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("record.create"), entity: word, values }),
@@ -66,7 +67,7 @@ const action = z.discriminatedUnion("kind", [
     language: template.nullable(),
   }),
   z.looseObject({ kind: z.literal("worker.run"), worker: word, input: template }),
-  z.looseObject({ kind: z.literal("wait"), forMs: ms }),
+  z.looseObject({ kind: z.literal("wait"), forMs: ms, until: moment.optional() }),
   z.looseObject({ kind: z.literal("wait_for"), event: word, if: expression.nullable(), timeoutMs: ms.nullable() }),
   z.looseObject({
     kind: z.literal("approve"),
@@ -88,6 +89,7 @@ function stepsAt(depth: number): z.ZodType {
       if: expression.nullable(),
       forEach: z.looseObject({ items: template, parallelMax: z.number().int().positive() }).nullable(),
       delayMs: ms.nullable(),
+      delayUntil: moment.optional(),
       retry: z.looseObject({
         attempts: z.number().int().positive(),
         backoff: z.enum(["constant", "linear", "exponential"]),
@@ -124,6 +126,8 @@ export const background: z.ZodType = z.looseObject({
       entity: z.string().nullable(),
       lookup: values.nullable(),
       ordered: z.literal("record").nullable(),
+      afterFailure: z.literal("block").optional(),
+      recordAt: z.literal("step").optional(),
       steps,
       concurrencyMax: z.number().int().positive().nullable(),
       timeoutMs: ms.nullable(),

@@ -41,4 +41,4 @@ export type {
 } from "./tree.ts";
 export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode, withParts } from "./walk.ts";
 export { type StepErrorCode, stepErrorCode, stepErrorCodes } from "./work-error.ts";
-export type { Retry, Step, StepAction, StepFailure, Template, Values } from "./work-step.ts";
+export type { Moment, Retry, Step, StepAction, StepFailure, Template, Values } from "./work-step.ts";

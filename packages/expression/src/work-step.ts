@@ -7,12 +7,14 @@ export interface Step {
   /** Unique in its workflow; `steps.<id>` is its output. */
   readonly id: string;
   readonly action: StepAction;
-  /** The step is skipped if this is not true. */
+  /** The step is skipped if this is not true; a member of `forEach`, if the condition reads `each`. */
   readonly if: Expression | null;
   /** Runs once for each member, called `each`. Its output is then the list of their outputs. */
   readonly forEach: { readonly items: Template; readonly parallelMax: number } | null;
   /** The step waits this long before it starts. */
   readonly delayMs: number | null;
+  /** The step waits until this time before it starts; absent if it doesn't. */
+  readonly delayUntil?: Moment;
   readonly retry: Retry;
   readonly timeoutMs: number;
   readonly onError: StepFailure;
@@ -20,6 +22,13 @@ export interface Step {
   readonly compensate: readonly Step[];
   /** `caller`: a record step of an action has the rights of the action's caller. */
   readonly as: "service" | "caller";
+}
+
+/** A time that a record or another value has, and a shift in ms: negative for before. */
+export interface Moment {
+  /** A datetime, or a date, which means its beginning in UTC. */
+  readonly time: Expression;
+  readonly shiftMs: number;
 }
 
 export type StepFailure =
@@ -85,7 +94,8 @@ export type StepAction =
       readonly language: Template | null;
     }
   | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
-  | { readonly kind: "wait"; readonly forMs: number }
+  /** With `until`, `forMs` is 0. */
+  | { readonly kind: "wait"; readonly forMs: number; readonly until?: Moment }
   | {
       readonly kind: "wait_for";
       readonly event: string;

@@ -1,6 +1,6 @@
-// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project, filters or a run. Out: its runs as a table, one run with
+// `plinth runs list|limits|show|retry|cancel|done|fail|settle`. In: a project, filters or a run. Out: its runs as a table, one run with
 // its steps, or the result of an action. With `json`, exactly control's answer.
-import type { Run, RunStatus } from "@plinth/control/router";
+import type { Run, RunKind, RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -74,38 +74,73 @@ export interface RunAction {
   readonly message: string;
 }
 
-export function retried(from: string | undefined): RunAction {
+export function retried(from: string | undefined, outOfOrder = false): RunAction {
   return {
-    act: (control, run) => control.work.retry.mutate({ ...run, from }),
+    act: (control, run) => control.work.retry.mutate({ ...run, from, ...(outOfOrder ? { outOfOrder } : {}) }),
     message: `continues from ${from ?? "the first unfinished step"}`,
   };
 }
 
 export const cancelled: RunAction = {
   act: (control, run) => control.work.cancel.mutate(run),
-  message: "is being cancelled: its finished steps are undone",
+  message: "is being cancelled: its completed steps with a compensation are undone",
 };
 
 /** The call of a run, and the reason. Without a step, all calls with an unknown result. */
 export interface Settling {
   readonly step?: string;
   readonly note?: string;
+  readonly outOfOrder?: boolean;
+}
+
+export interface SettlingAll extends Omit<Settling, "outOfOrder"> {
+  readonly calls: "done" | "failed" | "again";
+  readonly kind: RunKind;
+  readonly output?: string;
+}
+
+/** Says how the lost calls ended, of all runs of a workflow that need attention now, in as many requests as it needs. */
+export async function settleAll(
+  terminal: Terminal,
+  settings: LocalSettings,
+  workflow: string,
+  { project, json, kind, calls, output, step, note }: OfProject & SettlingAll,
+): Promise<ExitCode> {
+  const given = output === undefined ? {} : { output: jsonOf(output) };
+  const until = new Date().toISOString();
+  return withProject(settings, project, async (control, projectId) => {
+    let runs = 0;
+    for (;;) {
+      const request = { projectId, workflow, kind, until, calls, step, note, ...given };
+      const done = await control.work.settleAll.mutate(request);
+      runs += done.runs;
+      if (done.left > 0 && done.runs > 0) continue;
+      terminal.out(json ? JSON.stringify({ ...done, runs }) : `${runs} runs of ${workflow} continue`);
+      if (!json && done.overtaken > 0) {
+        terminal.err(
+          `${done.overtaken} more were left out, because later runs of their records have begun: settle them`,
+        );
+        terminal.err("one by one with --out-of-order, or cancel them");
+      }
+      return 0;
+    }
+  });
 }
 
 /** @param output JSON. Without it, the step has no output. Invalid JSON fails the command. */
-export function markedDone(output: string | undefined, { step, note }: Settling): RunAction {
+export function markedDone(output: string | undefined, { step, note, outOfOrder }: Settling): RunAction {
   return {
     act: async (control, run) => {
       const given = output === undefined ? null : jsonOf(output);
-      return control.work.markDone.mutate({ ...run, step, output: given, note });
+      return control.work.markDone.mutate({ ...run, step, output: given, note, outOfOrder });
     },
     message: `counts ${callOf(step)} as done, and continues when all its calls have a known result`,
   };
 }
 
-export function markedFailed({ step, note }: Settling): RunAction {
+export function markedFailed({ step, note, outOfOrder }: Settling): RunAction {
   return {
-    act: (control, run) => control.work.markFailed.mutate({ ...run, step, note }),
+    act: (control, run) => control.work.markFailed.mutate({ ...run, step, note, outOfOrder }),
     message: `counts ${callOf(step)} as failed, and continues when all its calls have a known result`,
   };
 }
@@ -138,6 +173,7 @@ export function nextSteps({ id, status }: Pick<Run, "id" | "status">, project: s
     `  plinth runs done ${id} --project ${project}    if it was`,
     `  plinth runs fail ${id} --project ${project}    if it was not`,
     `  plinth runs retry ${id} --project ${project}   to repeat the call in any case`,
+    "plinth runs settle does the same for all runs of a workflow",
   ];
 }
 

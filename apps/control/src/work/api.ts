@@ -193,11 +193,26 @@ export interface Queues {
   readonly queues: readonly Queue[];
 }
 
+/** How lost calls ended; `again` repeats them with the same keys. */
+export interface BulkSettling {
+  readonly calls: "done" | "failed" | "again";
+  readonly step?: string | undefined;
+  readonly output?: unknown;
+  readonly note?: string | undefined;
+}
+
+export interface OutOfOrder {
+  /** Continue after all other runs of the record, although later ones have begun. */
+  readonly outOfOrder?: boolean | undefined;
+}
+
 /** The result of an action on many runs. */
 export interface BulkDone {
   readonly runs: number;
   /** Further runs, which were too many for one request. */
   readonly left: number;
+  /** Runs that were left out, because later runs of their records have begun. */
+  readonly overtaken: number;
 }
 
 export interface ScheduleState {
@@ -253,7 +268,7 @@ interface ApprovalAnswer {
   readonly note?: string | undefined;
 }
 
-interface Settled extends RunName {
+interface Settled extends RunName, OutOfOrder {
   /** The path of a step. */
   readonly step?: string | undefined;
   readonly note?: string | undefined;
@@ -285,7 +300,7 @@ export type WorkProcedures = {
   /** Cancels the run. Its finished steps are undone in the way that they declare. */
   cancel: Mutation<RunName, { readonly id: string }>;
   /** Retries from the first unfinished step, or from the named one. */
-  retry: Mutation<RunName & { from?: string | undefined }, { readonly id: string }>;
+  retry: Mutation<RunName & { from?: string | undefined } & OutOfOrder, { readonly id: string }>;
   approve: Mutation<RunName & ApprovalAnswer, { readonly id: string }>;
   /**
    * For a run that needs attention: the call of this step was successful, with this output. Without a step, all its calls with an
@@ -298,6 +313,8 @@ export type WorkProcedures = {
   queues: Query<{ projectId: string }, Queues | null>;
   /** All that failed with a code in the day before `until`, the oldest first, a few hundred in one request. */
   retryAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; code: string; until: string }, BulkDone>;
+  /** Says how the lost calls ended of all that need attention since before `until`, the oldest first. */
+  settleAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; until: string } & BulkSettling, BulkDone>;
   /** All unfinished ones that arrived before `until`, the oldest first, a few hundred in one request. */
   cancelAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; until: string }, BulkDone>;
   /** Null if the live version has no module `workers`. */

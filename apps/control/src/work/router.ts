@@ -20,7 +20,8 @@ const runs = z.object({
 const audit = z.object({ ...page, entity: word.optional(), recordId: z.uuid().optional() });
 const run = { runId: z.uuid() };
 const note = z.string().max(2_000).optional();
-const settled = { step: word.optional(), note };
+const outOfOrder = z.boolean().optional();
+const settled = { step: word.optional(), note, outOfOrder };
 const queue = { workflow: word, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
 const schedule = { schedule: word };
 
@@ -41,8 +42,8 @@ export const workProcedures: WorkProcedures = {
     .input(z.object(run))
     .mutation(({ ctx, input }) => ctx.services.work.cancel(ctx.person, ctx.project, input.runId)),
   retry: forProject("write")
-    .input(z.object({ ...run, from: word.optional() }))
-    .mutation(({ ctx, input }) => ctx.services.work.retry(ctx.person, ctx.project, input.runId, input.from ?? null)),
+    .input(z.object({ ...run, from: word.optional(), outOfOrder }))
+    .mutation(({ ctx, input: { runId, ...how } }) => ctx.services.work.retry(ctx.person, ctx.project, runId, how)),
   approve: forProject("write")
     .input(z.object({ ...run, step: word, since: z.iso.datetime({ offset: true }), approved: z.boolean(), note }))
     .mutation(({ ctx, input: { runId, note: why = null, step, since, approved } }) =>
@@ -65,6 +66,24 @@ export const workProcedures: WorkProcedures = {
   retryAll: forProject("write")
     .input(z.object({ ...queue, code: word }))
     .mutation(({ ctx, input }) => ctx.services.work.retryAll(ctx.person, ctx.project, input, input.code)),
+  settleAll: forProject("write")
+    .input(
+      z.object({
+        ...queue,
+        calls: z.enum(["done", "failed", "again"]),
+        step: word.optional(),
+        output: z.unknown().optional(),
+        note,
+      }),
+    )
+    .mutation(({ ctx, input: { workflow, kind, until, calls, step, output, note: why } }) =>
+      ctx.services.work.settleAll(
+        ctx.person,
+        ctx.project,
+        { workflow, kind, until },
+        { calls, step, output, note: why },
+      ),
+    ),
   cancelAll: forProject("write")
     .input(z.object(queue))
     .mutation(({ ctx, input }) => ctx.services.work.cancelAll(ctx.person, ctx.project, input)),

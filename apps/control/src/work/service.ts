@@ -21,7 +21,9 @@ import {
 import type {
   AuditLine,
   BulkDone,
+  BulkSettling,
   EventSummary,
+  OutOfOrder,
   Queues,
   Run,
   RunSummary,
@@ -73,11 +75,12 @@ export interface WorkService {
   queues(by: Person, project: ProjectAccess): Promise<Queues | null>;
   schedules(by: Person, project: ProjectAccess): Promise<readonly ScheduleState[] | null>;
   cancel(by: Person, project: ProjectAccess, runId: string): Promise<Done>;
-  retry(by: Person, project: ProjectAccess, runId: string, from: string | null): Promise<Done>;
+  retry(by: Person, project: ProjectAccess, runId: string, how: Retrying): Promise<Done>;
   approve(by: Person, project: ProjectAccess, runId: string, answer: Answer): Promise<Done>;
   markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, settled: Settled): Promise<Done>;
   markFailed(by: Person, project: ProjectAccess, runId: string, settled: Settled): Promise<Done>;
   retryAll(by: Person, project: ProjectAccess, queue: QueueName, code: string): Promise<BulkDone>;
+  settleAll(by: Person, project: ProjectAccess, queue: QueueName, settling: BulkSettling): Promise<BulkDone>;
   cancelAll(by: Person, project: ProjectAccess, queue: QueueName): Promise<BulkDone>;
   callAction(by: Person, project: ProjectAccess, action: string, input: object): Promise<{ readonly answer?: unknown }>;
   runSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Done>;
@@ -94,8 +97,13 @@ interface QueueName {
   readonly until: string;
 }
 
+interface Retrying extends OutOfOrder {
+  /** The path of a step. Undefined: the first unfinished one. */
+  readonly from?: string | undefined;
+}
+
 /** The call that a person settles, and their reason. */
-interface Settled {
+interface Settled extends OutOfOrder {
   /** The path of a step. Undefined for all calls of the run with an unknown result. */
   readonly step?: string | undefined;
   readonly note?: string | undefined;
@@ -173,8 +181,8 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     schedules: (by, project) => orNull(look(by, project, "/v1/schedules", schedulesSchema)),
     cancel: (by, project, runId) =>
       act(by, project, { subject: runId, action: "run.cancelled", verb: "cancel", answer: idSchema }),
-    retry: (by, project, runId, from) => {
-      const body = from === null ? {} : { from };
+    retry: (by, project, runId, { from, outOfOrder }) => {
+      const body = { from, out_of_order: outOfOrder };
       return act(by, project, {
         subject: runId,
         action: "run.retried",
@@ -194,22 +202,22 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: idSchema,
       }),
     // The output is data of the project, so it isn't in control's log.
-    markDone: (by, project, runId, output, { step, note }) =>
+    markDone: (by, project, runId, output, { step, note, outOfOrder }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_done",
         detail: { step, note },
         verb: "done",
-        body: { step, output, note },
+        body: { step, output, note, out_of_order: outOfOrder },
         answer: idSchema,
       }),
-    markFailed: (by, project, runId, { step, note }) =>
+    markFailed: (by, project, runId, { step, note, outOfOrder }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_failed",
         detail: { step, note },
         verb: "fail",
-        body: { step, note },
+        body: { step, note, out_of_order: outOfOrder },
         answer: idSchema,
       }),
     retryAll: (by, project, { workflow, kind, until }, code) => {
@@ -220,6 +228,17 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         detail: body,
         verb: "retry",
         body: { workflow, ...body },
+        answer: bulkSchema,
+      });
+    },
+    settleAll: (by, project, { workflow, kind, until }, { calls, step, output, note }) => {
+      const detail = { kind, until, calls, step, note };
+      return act(by, project, {
+        subject: workflow,
+        action: "queue.settled",
+        detail,
+        verb: "settle",
+        body: { workflow, ...detail, output },
         answer: bulkSchema,
       });
     },

@@ -11,7 +11,7 @@ export interface WorkAct {
   readonly action:
     | `run.${"cancelled" | "retried" | "approved" | "refused" | "marked_done" | "marked_failed"}`
     | "action.called"
-    | `queue.${"retried" | "cancelled"}`
+    | `queue.${"retried" | "cancelled" | "settled"}`
     | `schedule.${"run" | "paused" | "resumed"}`
     | `signing_secret.${"revealed" | "rotated"}`;
   readonly detail: Record<string, unknown>;

@@ -242,9 +242,12 @@ describe("queues and schedules", () => {
     expect(await owner.client.work.audit.query({ ...ofRequest, entity: "schedule" })).toMatchObject({
       data: [{ operation: "run_schedule", actorId: owner.email, changes: { schedule: "yearly", run: id } }],
     });
-    expect(await owner.client.work.retryAll.mutate({ ...queue, code: "timeout" })).toEqual({ runs: 0, left: 0 });
+    const none = { runs: 0, left: 0, overtaken: 0 };
+    expect(await owner.client.work.retryAll.mutate({ ...queue, code: "timeout" })).toEqual(none);
+    expect(await owner.client.work.settleAll.mutate({ ...queue, calls: "done", output: { id: 1 } })).toEqual(none);
     expect(await logged("queue")).toEqual([
       ["queue.retried", "tidy", { kind: "worker", code: "timeout", until: queue.until }],
+      ["queue.settled", "tidy", { kind: "worker", calls: "done", until: queue.until }],
     ]);
   });
 

@@ -13,6 +13,7 @@ import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
 import { parseExactly } from "./exact-json.ts";
 import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
+import { orderKeyOf } from "./run-order.ts";
 import { storedEvent, wasSent } from "./stored-event.ts";
 import { readWaitingEvents } from "./waiting-events.ts";
 import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "./work-budget.ts";
@@ -260,7 +261,7 @@ function runsOf(release: ActiveRelease, event: ProjectEvent, newId: () => string
       kind: workflow.kind,
       definition: release.releaseId,
       event_id: event.id,
-      order_key: workflow.ordered === "record" ? `${workflow.name}/${event.recordId ?? ""}` : null,
+      order_key: orderKeyOf(workflow, event.recordId),
       seq: event.seq,
       ...(depth > DEPTH_MAX ? tooDeep : ({ status: "queued", error: null } as const)),
       depth,

@@ -15,7 +15,7 @@ export function eventContext(event: ProjectEvent): EvaluationContext {
 
 /** `event.*`, with the names that authors use. */
 export function eventValue(event: ProjectEvent): Value {
-  return {
+  const value: Value = {
     id: event.id,
     name: event.name,
     at: event.at,
@@ -26,4 +26,6 @@ export function eventValue(event: ProjectEvent): Value {
     request_id: event.requestId,
     data: event.data as Value,
   };
+  // Only by its name: if a template contains the whole event, it contains no record with its internal fields.
+  return Object.defineProperty(value, "record", { value: event.record });
 }

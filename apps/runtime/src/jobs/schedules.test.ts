@@ -3,7 +3,7 @@
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, describe, expect, it } from "vitest";
 import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
-import { nextTick, ticksOf } from "../schedules/ticks.ts";
+import { countMissed, nextDue, nextTick, ticksOf } from "../schedules/ticks.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
 import { createScheduler, type Scheduler } from "./schedules.ts";
 
@@ -73,11 +73,24 @@ describe("missed ticks", () => {
     expect(iso(ticksOf({ ...hourly, catchUp }, ...missed))).toEqual(ticks);
   });
   it("after a long outage, only the last ones are searched", () => {
+    const counted = { cron: "* * * * *", timezone: "UTC", catchUp: "last" } as const;
+    const now = at("2026-05-01T00:00:00Z");
+    expect(ticksOf(counted, at("1990-01-01T00:00:00Z"), now)).toEqual([now - 60_000, now]);
+  });
+  it("`all` catches up in parts, the oldest first, and leaves out none", () => {
     const counted = { cron: "* * * * *", timezone: "UTC", catchUp: "all" } as const;
     const now = at("2026-05-01T00:00:00Z");
-    const ticks = ticksOf(counted, at("1990-01-01T00:00:00Z"), now);
-    expect(ticks.length).toBe(100);
-    expect([ticks[0], ticks.at(-1)]).toEqual([now - 99 * 60_000, now]);
+    const first = now - 249 * 60_000;
+    const all: number[] = [];
+    for (let next: number | null = first; next !== null && next <= now; ) {
+      const ticks = ticksOf(counted, next, now);
+      expect(ticks.length).toBeLessThanOrEqual(100);
+      all.push(...ticks);
+      next = nextDue(counted, ticks, now)?.getTime() ?? null;
+    }
+    expect(all).toEqual(Array.from({ length: 250 }, (_, n) => first + n * 60_000));
+    expect(countMissed(counted, first, now)).toBe(250);
+    expect(countMissed(counted, at("1990-01-01T00:00:00Z"), now)).toBe(1_000);
     const yearly = iso(ticksOf({ ...counted, cron: "0 0 1 1 *" }, at("2024-01-01T00:00:00Z"), now));
     expect(yearly.map((tick) => tick.slice(0, 10))).toEqual(["2024-01-01", "2025-01-01", "2026-01-01"]);
   });

@@ -7,7 +7,7 @@ import type { Pool, PoolClient } from "pg";
 import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "../events/work-budget.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { startScheduledRun } from "../schedules/start-run.ts";
-import { nextTick, ticksOf } from "../schedules/ticks.ts";
+import { nextDue, nextTick, ticksOf } from "../schedules/ticks.ts";
 
 export interface SchedulerOptions {
   readonly pool: Pool;
@@ -89,10 +89,12 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
   if (due === undefined || (due.next_at !== null && due.next_at.getTime() > nowMs)) return 0;
   const release = await options.registry.get(project_id);
   const schedule = release?.bundle.background.schedules.find((each) => each.name === name);
+  let ticks: readonly number[] = [];
   let started = 0;
   let last: { readonly runId: string; readonly tickMs: number } | null = null;
   if (release !== null && schedule !== undefined && due.next_at !== null) {
-    for (const tickMs of ticksOf(schedule, due.next_at.getTime(), nowMs)) {
+    ticks = ticksOf(schedule, due.next_at.getTime(), nowMs);
+    for (const tickMs of ticks) {
       const runId = options.newId();
       const room = await options.budget.runs.take(project_id, 1, (most) => countOpenRuns(client, project_id, most));
       const refusal = room > 0 ? null : NOT_BEGUN;
@@ -112,10 +114,11 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
       started++;
     }
   }
+  const next = schedule === undefined ? nextTick(due, nowMs) : nextDue(schedule, ticks, nowMs);
   await client.query(
     `UPDATE plinth.schedules SET next_at = $3, last_at = coalesce($4, last_at), last_run_id = coalesce($5, last_run_id)
      WHERE project_id = $1 AND name = $2`,
-    [project_id, name, nextTick(due, nowMs), last === null ? null : new Date(last.tickMs), last?.runId ?? null],
+    [project_id, name, next, last === null ? null : new Date(last.tickMs), last?.runId ?? null],
   );
   return started;
 }

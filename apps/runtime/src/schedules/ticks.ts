@@ -5,27 +5,41 @@ import { Cron } from "croner";
 
 /** A tick that is later than this was missed: `catch_up` decides what happens to it. */
 const LATE_MS = 60_000;
-/** Ticks that are caught up at once. */
+/** Ticks that are caught up at once. With `all`, the others follow at once, the oldest first. */
 const CAUGHT_UP_MAX = 100;
+/** Missed ticks are counted up to this number, for people. */
+const MISSED_MAX = 1_000;
 
 type Times = Pick<BundleSchedule, "cron" | "timezone">;
 
+type Catching = Times & Pick<BundleSchedule, "catchUp">;
+
 /** The ticks to start now, among those between the first due one and now. */
-export function ticksOf(
-  { cron, timezone, catchUp }: Times & Pick<BundleSchedule, "catchUp">,
-  firstMs: number,
-  nowMs: number,
-): readonly number[] {
+export function ticksOf({ cron, timezone, catchUp }: Catching, firstMs: number, nowMs: number): readonly number[] {
+  if (catchUp === "all") return firstTicks({ cron, timezone }, firstMs, nowMs, CAUGHT_UP_MAX);
   const ticks = lastTicks({ cron, timezone }, firstMs, nowMs);
   const punctual = ticks.filter((at) => nowMs - at <= LATE_MS);
-  switch (catchUp) {
-    case "all":
-      return ticks;
-    case "last":
-      return punctual.length > 0 ? punctual : ticks.slice(-1);
-    case "none":
-      return punctual;
+  return catchUp === "last" && punctual.length === 0 ? ticks.slice(-1) : punctual;
+}
+
+/** The first due tick after these were started: with `all`, one of the missed ticks, if there were more of them. */
+export function nextDue(times: Catching, started: readonly number[], nowMs: number): Date | null {
+  const last = started.at(-1);
+  return nextTick(times, times.catchUp === "all" && last !== undefined ? last : nowMs);
+}
+
+/** How many ticks would start now. */
+export function countMissed(times: Catching, firstMs: number, nowMs: number): number {
+  if (times.catchUp !== "all") return ticksOf(times, firstMs, nowMs).length;
+  return firstTicks(times, firstMs, nowMs, MISSED_MAX).length;
+}
+
+function firstTicks(times: Times, firstMs: number, nowMs: number, most: number): readonly number[] {
+  const ticks: number[] = [];
+  for (let at: number | null = firstMs; at !== null && at <= nowMs && ticks.length < most; at = nextMs(times, at)) {
+    ticks.push(at);
   }
+  return ticks;
 }
 
 /** Searched from the end, because after a long outage there are far more of them than are caught up. */

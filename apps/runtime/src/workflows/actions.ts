@@ -9,6 +9,7 @@ import { type Cause, EMITTED, type Origin, type Subject } from "../events/event.
 import type { ActiveRelease } from "../project/active-release.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { principalId, serviceFor } from "../project/principal.ts";
+import type { Tenant } from "../project/tenant.ts";
 import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { findAndLockRecords, findRecords } from "../query/find-records.ts";
 import { requireOperation } from "../query/require-operation.ts";
@@ -30,19 +31,22 @@ export interface Actions {
   /** The first record with these values, as JSON; null if there is none. @throws Fault. */
   find(
     claimed: Claimed,
-    open: TenantTransaction,
+    tenant: Tenant,
     entity: string,
     where: Readonly<Record<string, JsonValue>>,
   ): Promise<JsonValue>;
 }
 
+/** The rows that an open transaction sees. */
+export const inside = (open: TenantTransaction): Tenant => within(open, { isRepeated: false });
+
 export function createActions(options: ActionsOptions): Actions {
   return {
     perform: (performing) => perform(options, performing),
-    find: async (claimed, open, entity, where) => {
+    find: async (claimed, tenant, entity, where) => {
       requireLive(options.release, entity, null);
       const acting = asService(claimed.run);
-      return findRecords(requestOf(options, { claimed, open, caller: null, acting }, entity), where, null);
+      return findRecords(requestOf(options, { claimed, tenant, caller: null, acting }, entity), where, null);
     },
   };
 }
@@ -63,7 +67,7 @@ async function perform(options: ActionsOptions, performing: Performing): Promise
     case "webhook.emit":
       return completed(await sendEvent(options, performing));
     case "wait":
-      return wait(options, performing, action.forMs);
+      return wait(options, performing, action);
     case "wait_for":
       return waitForEvent(options, performing, action);
     case "worker.run":
@@ -84,11 +88,8 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   requireLive(release, action.entity, action.kind === "record.transition" ? action.edge : null);
   const acting = await actingOf(options, performing);
   requireOperation(release, action.entity, operationOf(action), acting.principal.roles);
-  const request = requestOf(
-    options,
-    { ...performing, acting, isRepeated: action.kind === "record.delete" },
-    action.entity,
-  );
+  const tenant = within(performing.open, { isRepeated: action.kind === "record.delete" });
+  const request = requestOf(options, { ...performing, acting, tenant }, action.entity);
   const { principal, organization, entity } = request;
   const body = { release, principal, organization, secretBox };
   const valuesOf = (values: Readonly<Record<string, Template>>, kind: "create" | "update") => {
@@ -164,12 +165,12 @@ function asService({ kind, workflow, organization }: Run): Acting {
 /** Its writes are traced to the request that caused it. */
 function requestOf(
   { release }: ActionsOptions,
-  { claimed, open, caller, acting, isRepeated = false }: RecordRequest,
+  { claimed, tenant, caller, acting }: RecordRequest,
   entity: string,
 ): Request {
   const { run } = claimed;
   return {
-    tenant: within(open, { isRepeated }),
+    tenant,
     release,
     entity,
     ...acting,
@@ -178,10 +179,9 @@ function requestOf(
   };
 }
 
-interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> {
+interface RecordRequest extends Pick<Performing, "claimed" | "caller"> {
   readonly acting: Acting;
-  /** Whether the statement is repeated if others overtook it. */
-  readonly isRepeated?: boolean;
+  readonly tenant: Tenant;
 }
 
 /**
@@ -276,7 +276,7 @@ async function sendEvent(
 
 async function writeNote(
   { release, masks }: ActionsOptions,
-  { claimed, open, context, path }: Performing,
+  { claimed, open, context, path, subject }: Performing,
   action: Extract<StepAction, { readonly kind: "audit.write" }>,
 ): Promise<JsonValue> {
   const { run, event } = claimed;
@@ -295,8 +295,8 @@ async function writeNote(
       run.requestId ?? run.id,
       actor.kind,
       actor.id,
-      event?.entity ?? null,
-      event?.recordId ?? null,
+      subject?.entity ?? null,
+      subject?.id ?? null,
       JSON.stringify({ workflow: run.workflow, run: run.id, event: event?.name ?? null, note }),
     ],
   );

@@ -8,6 +8,8 @@ export interface Definition {
   readonly steps: readonly BundleStep[];
   readonly timeoutMs: number | null;
   readonly lookup: Lookup | null;
+  /** Whether each step sees the record as it is when the step begins, and not as it was in the event. */
+  readonly seesRecordNow: boolean;
   /** Null: the output of the last step. */
   readonly output: Template | null;
 }
@@ -21,10 +23,13 @@ export function definitionOf(
 ): Definition | null {
   if (kind === "action") {
     const action = actions.find((each) => each.name === workflow);
-    return action === undefined ? null : { ...action, output: action.output ?? nothing, timeoutMs: null, lookup: null };
+    if (action === undefined) return null;
+    const { steps, output } = action;
+    return { steps, output: output ?? nothing, timeoutMs: null, lookup: null, seesRecordNow: false };
   }
   const found = workflows.find((each) => each.kind === kind && each.name === workflow);
   if (found === undefined) return null;
   const { steps, timeoutMs, lookup: where, entity } = found;
-  return { steps, timeoutMs, lookup: where === null || entity === null ? null : { entity, where }, output: null };
+  const lookup = where === null || entity === null ? null : { entity, where };
+  return { steps, timeoutMs, lookup, seesRecordNow: found.recordAt === "step", output: null };
 }

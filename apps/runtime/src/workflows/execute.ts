@@ -5,6 +5,7 @@ import type { EvaluationContext } from "@plinth/expression";
 import { type ProjectScope, sqlState } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
+import type { Subject } from "../events/event.ts";
 import type { WorkBudget } from "../events/work-budget.ts";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -14,7 +15,7 @@ import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.t
 import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
 import { findEntity } from "../query/entity-view.ts";
 import { type CallerContext, contextOfRun } from "./acting.ts";
-import { createActions } from "./actions.ts";
+import { createActions, inside } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
 import { type Definition, definitionOf } from "./definition.ts";
 import type { Definitions } from "./definitions.ts";
@@ -53,6 +54,8 @@ export interface Executor {
 const PAUSE_MS = 5_000;
 /** The pause before a retry of a run whose row was locked. */
 const BUSY_MS = 200;
+/** The pause before the next check of a run that a failed one may block. The end of that one wakes it. */
+const BLOCKED_MS = 300_000;
 /** The pause before the next check of runs whose tables are gone. */
 const GONE_MS = 3_600_000;
 const UNDEFINED_TABLE = "42P01";
@@ -77,6 +80,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
       case "behind":
         // The run before it wakes this one when it ends. This is for the case that its process dies.
         await handBack(options.pool, projectId, runId, LEASE_MS);
+        return null;
+      case "blocked":
+        // Also if the earlier one fails: it may take days until somebody retries it or gives it up.
+        await handBack(options.pool, projectId, runId, BLOCKED_MS);
         return null;
     }
   }
@@ -128,7 +135,7 @@ async function claimAll(
   const walkerOf: WalkerOf = async (claimed) => {
     const known = await knownOf(executing, claimed);
     if (known.kind === "unknown" || !isForBatch(claimed, known)) return null;
-    return (writes) => interpret(interpretingOf(executing, claimed, known, { store: writes }));
+    return (writes) => interpret(interpretingOf(executing, claimed, known, { store: writes, isTogether: true }));
   };
   for (let tries = 1; together.length > 0 && !executing.isStopping(); tries++) {
     const result = await endTogether(scope, together, walkerOf).catch((error: unknown) => {
@@ -207,16 +214,31 @@ function isShort({ action, delayMs, forEach }: BundleStep): boolean {
   return action.kind.startsWith("record.") || ["event.emit", "audit.write", "webhook.emit"].includes(action.kind);
 }
 
+interface Walking {
+  readonly store: RunWrites;
+  readonly calledBy?: CallerContext | null;
+  /** Whether the run ends in one transaction with others. */
+  readonly isTogether?: boolean;
+}
+
 function interpretingOf(
   executing: Executing,
   claimed: Claimed,
   { release, background, definition }: KnownRun,
-  { store, calledBy = null }: { readonly store: RunWrites; readonly calledBy?: CallerContext | null },
+  { store, calledBy = null, isTogether = false }: Walking,
 ): Interpreting {
-  const { now, random, isStopping } = executing;
+  const { now, random, isStopping, scope } = executing;
   const { run } = claimed;
   const masks = (): WorkMasks => masksOf(background, maskedNames(release.bundle.entities));
-  const { steps, timeoutMs, lookup } = definition;
+  const { steps, timeoutMs, lookup, seesRecordNow } = definition;
+  const actions = createActions({ ...executing, release, masks });
+  const readRecord = async ({ entity, id }: Subject): Promise<JsonValue> => {
+    if (findEntity(release, entity) === null) return null;
+    if (!isTogether) return actions.find(claimed, scope, entity, { id });
+    // Earlier steps of the same batch are not committed yet.
+    const held = { runId: run.id, fence: claimed.fence };
+    return store.commit(held, ({ transaction }) => actions.find(claimed, inside(transaction), entity, { id }));
+  };
   return {
     claimed,
     steps,
@@ -224,8 +246,9 @@ function interpretingOf(
     calledBy,
     deadlineMs: timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs,
     output: (context) => outputOf(definition, context),
+    readRecord: seesRecordNow ? readRecord : null,
     store,
-    actions: createActions({ ...executing, release, masks }),
+    actions,
     caller: createCaller({ ...executing, release, claimed, emails: background.emails ?? [] }),
     isSecret: (entity, field) => findEntity(release, entity)?.fields.get(field)?.secret === true,
     now,

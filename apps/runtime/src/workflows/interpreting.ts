@@ -1,6 +1,7 @@
 // The data for executing a run: its claim, its definition, and the parts that execute its steps. Types only.
 import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
+import type { Subject } from "../events/event.ts";
 import type { CallerContext } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import type { Caller } from "./call-out.ts";
@@ -23,6 +24,8 @@ export interface Interpreting {
   /** The deadline, in ms since the epoch; null for none. */
   readonly deadlineMs: number | null;
   readonly output: (context: EvaluationContext) => JsonValue;
+  /** The record as it is now; null if it is gone. Null itself: all steps see the record as it was in the event. */
+  readonly readRecord: ((subject: Subject) => Promise<JsonValue>) | null;
   readonly store: RunWrites;
   readonly actions: Actions;
   readonly caller: Caller;

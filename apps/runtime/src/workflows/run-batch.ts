@@ -2,6 +2,7 @@
 // others are unchanged; or nothing was written. A single run needs three commits and nine round trips, most of which
 // are the same for each run; here they happen once. Runs that fail, wait or need a retry are executed separately.
 import { limitStatements, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
+import { waitsForEarlier } from "../events/run-order.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
 import {
@@ -177,8 +178,7 @@ function lockText(scope: ProjectScope): string {
         AND ("lease_until" IS NULL OR "lease_until" < clock_timestamp())
       ORDER BY "id" FOR UPDATE SKIP LOCKED)
     SELECT f."id", ${storedClaim(table, "f")}, clock_timestamp()::text FROM _free f
-    WHERE f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
-      WHERE o."order_key" = f."order_key" AND o."seq" < f."seq" AND o."ended_at" IS NULL)`;
+    WHERE f."order_key" IS NULL OR NOT ${waitsForEarlier(table("runs"), "f")}`;
 }
 
 /**

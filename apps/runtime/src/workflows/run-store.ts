@@ -4,6 +4,7 @@ import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
 import { parseExactly } from "../events/exact-json.ts";
+import { isBlocking, waitsForEarlier } from "../events/run-order.ts";
 import { storedEvent, textOrNull, wasSent } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
@@ -34,6 +35,8 @@ export type ClaimResult =
   | { readonly kind: "held" }
   /** It waits for another run of its record. */
   | { readonly kind: "behind" }
+  /** It waits for one that may have failed, until a person acts. */
+  | { readonly kind: "blocked" }
   /** Its row is locked: somebody is about to change it. */
   | { readonly kind: "busy" }
   | { readonly kind: "ended" };
@@ -145,7 +148,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
       return runIds.map((id) => {
         const { state = null, claim = null } = found.get(id) ?? {};
         if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(claim) };
-        return { kind: state === "held" || state === "behind" || state === "busy" ? state : "ended" };
+        return { kind: waiting.find((each) => each === state) ?? "ended" };
       });
     },
 
@@ -210,6 +213,8 @@ export function tablesOf(scope: ProjectScope): (name: string) => string {
   return (name) => `${schema}.${quoteIdentifier(`workers__${name}`)}`;
 }
 
+const waiting = ["held", "behind", "blocked", "busy"] as const;
+
 const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 
 const KEEP_HANDED =
@@ -230,13 +235,12 @@ function claimText(table: (name: string) => string): string {
   return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE SKIP LOCKED),
     _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
       AND (f."lease_until" IS NULL OR f."lease_until" < clock_timestamp())
-      AND (f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
-        WHERE o."order_key" = f."order_key" AND o."seq" < f."seq" AND o."ended_at" IS NULL))),
+      AND (f."order_key" IS NULL OR NOT ${waitsForEarlier(table("runs"), "f")})),
     _claim AS (UPDATE ${table("runs")} r SET "fence" = r."fence" + 1, "lease_until" = ${LEASE_END},
       "status" = 'running', "started_at" = coalesce(r."started_at", clock_timestamp())
       FROM _free WHERE r."id" = _free."id" RETURNING r.*)
     SELECT f."id", CASE WHEN c."id" IS NOT NULL THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
-        WHEN f."lease_until" >= clock_timestamp() THEN 'held' ELSE 'behind' END,
+        WHEN f."lease_until" >= clock_timestamp() THEN 'held' WHEN ${isBlocking("f")} THEN 'blocked' ELSE 'behind' END,
       CASE WHEN c."id" IS NOT NULL THEN ${storedClaim(table, "c")} END
     FROM _found f LEFT JOIN _claim c ON c."id" = f."id"
     UNION ALL SELECT r."id", 'busy', NULL FROM ${table("runs")} r
@@ -261,7 +265,7 @@ function saveText(table: (name: string) => string): string {
     VALUES ($1, $2, $3, $4, $5::integer, $6::jsonb, $7::jsonb, $8::timestamptz, $9::jsonb,
       coalesce($10::timestamptz, clock_timestamp()),
       CASE WHEN $3 IN ('completed', 'skipped', 'failed') THEN clock_timestamp() END)
-    ON CONFLICT ("run_id", "path") DO UPDATE SET "status" = EXCLUDED."status", "attempts" = EXCLUDED."attempts",
+    ON CONFLICT ("run_id", "path") DO UPDATE SET "status" = EXCLUDED."status", "key" = EXCLUDED."key", "attempts" = EXCLUDED."attempts",
       "output" = EXCLUDED."output", "error" = EXCLUDED."error", "next_at" = EXCLUDED."next_at",
       "input" = coalesce(EXCLUDED."input", s."input"), "ended_at" = EXCLUDED."ended_at"`;
 }

@@ -3,6 +3,11 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import type { StepRow } from "./run.ts";
 
+/** The path of the look-up among the steps. No step has this name. */
+export const RECORD = "_record";
+/** The path of the record that a step keeps, see `keepsRecord`. It begins with the name, like no path of a step. */
+export const keptRecord = (path: string): string => `${RECORD}/${path}`;
+
 /** The completed members of the step `path`, in the order of the list. */
 export function completedMembers(rows: ReadonlyMap<string, StepRow>, path: string): readonly StepRow[] {
   const found = [...rows].flatMap(([at, row]) => {

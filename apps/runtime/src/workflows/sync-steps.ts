@@ -12,6 +12,7 @@ import type { Actions } from "./actions.ts";
 import { errorOf } from "./retry.ts";
 import type { Claimed } from "./run.ts";
 import { seenError, unknownError } from "./step-failed.ts";
+import { asksEachMember } from "./step-reads.ts";
 import { fillTemplate } from "./template.ts";
 
 export interface SyncWalk {
@@ -61,7 +62,8 @@ async function through(walk: Walking, steps: readonly BundleStep[], prefix: stri
 /** The step's output; null if it was skipped, or if its failure is ignored. */
 async function take(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
   const context = contextWith(walk, outputs);
-  if (step.if !== null && !allows(step.if, context)) return null;
+  const isEach = asksEachMember(step);
+  if (step.if !== null && !isEach && !allows(step.if, context)) return null;
   if (step.forEach === null) return attempt(walk, step, path, outputs);
   const items = fillTemplate(step.forEach.items, context);
   if (!Array.isArray(items)) {
@@ -69,7 +71,9 @@ async function take(walk: Walking, step: BundleStep, path: string, outputs: Outp
   }
   const results: JsonValue[] = [];
   for (const [at, each] of items.entries()) {
-    results.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
+    const member = seeing(walk, { each: each as Value });
+    const isSkipped = isEach && step.if !== null && !allows(step.if, contextWith(member, outputs));
+    results.push(isSkipped ? null : await attempt(member, step, `${path}/${at}`, outputs));
   }
   return results;
 }

@@ -11,6 +11,7 @@ import { eventFromText } from "../events/stored-event.ts";
 import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { arrayLiteral } from "../query/parameters.ts";
+import { timeOfMoment } from "./moment.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
 import type { StepError } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
@@ -21,7 +22,16 @@ export function isWait({ kind }: StepAction): boolean {
   return kind === "wait" || kind === "wait_for" || kind === "worker.run" || kind === "approve";
 }
 
-export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number): ActionResult {
+/** The record can get another time meanwhile: the step waits again if it is later. */
+export function wait(
+  { now }: ActionsOptions,
+  { row, context }: Performing,
+  { forMs, until }: Extract<StepAction, { readonly kind: "wait" }>,
+): ActionResult {
+  if (until !== undefined) {
+    const untilMs = timeOfMoment(until, context);
+    return untilMs > now() ? { kind: "waiting", untilMs } : completed(null);
+  }
   if (row?.status !== "waiting" || row.nextAt === null) return { kind: "waiting", untilMs: now() + forMs };
   const untilMs = Date.parse(row.nextAt);
   return untilMs > now() ? { kind: "waiting", untilMs } : completed(null);

@@ -4,42 +4,30 @@ import type { BundleStep, JsonValue } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
 import { type Room, roomOfRun } from "../project/room.ts";
-import { contextAtStart } from "./acting.ts";
+import { inside } from "./actions.ts";
 import { isOutside, isRepeatable, type OutsideAction } from "./call-out.ts";
 import type { Interpreting } from "./interpreting.ts";
 import { keepAnswer, knownCall } from "./known-call.ts";
 import { carryMembers } from "./members.ts";
+import { timeOfMoment } from "./moment.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
 import { errorOf, finalOf, pauseOf } from "./retry.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
-import { subjectOfRun } from "./run-subject.ts";
-import { type SeenError, StepFailed, seenError, unknownError } from "./step-failed.ts";
-import { begunAnew, completedMembers, earlierHandlers, isAnew, keyOf } from "./step-rows.ts";
+import { nothingElse, RunView, type Seen } from "./run-view.ts";
+import { StepFailed, seenError, unknownError } from "./step-failed.ts";
+import { asksEachMember, keepsRecord } from "./step-reads.ts";
+import { begunAnew, completedMembers, earlierHandlers, isAnew, keptRecord, keyOf, RECORD } from "./step-rows.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 import { isWait } from "./waits.ts";
-
-/** The path of the look-up among the steps. No step has this name. */
-const RECORD = "_record";
-
-/** Additional context for a part of the run. */
-interface Seen {
-  /** The member of `for_each`. */
-  readonly each?: JsonValue;
-  /** In the steps of an `on_error`: the error that they handle. */
-  readonly error?: SeenError;
-}
-
-const nothingElse: Seen = {};
 
 export class Walk {
   readonly #interpreting: Interpreting;
   /** By path. */
   readonly #rows: Map<string, StepRow>;
-  /** `steps.<id>` in expressions. */
-  readonly #outputs: Record<string, Value> = {};
+  readonly #view: RunView;
   #undoing = false;
   readonly #saves = createTurns();
   readonly #failures = createTurns();
@@ -49,27 +37,16 @@ export class Walk {
   constructor(interpreting: Interpreting) {
     this.#interpreting = interpreting;
     this.#rows = new Map(interpreting.claimed.steps);
+    this.#view = new RunView(interpreting, this.#rows);
     // Existing outputs were accepted before.
     for (const { output } of this.#rows.values()) this.#room.add(output);
   }
 
   context(seen: Seen = nothingElse): EvaluationContext {
-    const { run } = this.#interpreting.claimed;
-    const base = contextAtStart(this.#interpreting);
-    const found = this.#rows.get(RECORD)?.output as JsonRecord | null | undefined;
-    const rows = found == null ? base.rows : { ...base.rows, record: { values: found } };
-    const runValue = { id: run.id, workflow: run.workflow, request_id: run.requestId };
-    const values: Record<string, Value> = {
-      ...base.values,
-      steps: this.#outputs,
-      input: run.input as Value,
-      run: runValue,
-      ...(seen as Readonly<Record<string, Value>>),
-    };
-    return { ...base, rows, values };
+    return this.#view.context(seen);
   }
 
-  /** Done once: a run that continues later sees the record as it was at its beginning. Null if the run can begin. */
+  /** Done once: the run stays with the record that it has found. Null if it can begin. */
   async findRecord(): Promise<Outcome | null> {
     const { lookup, actions } = this.#interpreting;
     if (lookup === null) return null;
@@ -77,7 +54,7 @@ export class Walk {
     if (this.#rows.get(RECORD) === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
       const looked = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
-        const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+        const output = await actions.find(this.#interpreting.claimed, inside(transaction), lookup.entity, change.input);
         // If somebody retries the run, a failed look-up is repeated.
         const tried: StepChange =
           output === null ? { ...change, status: "failed", error } : { ...change, status: "completed", output };
@@ -100,7 +77,7 @@ export class Walk {
       const isLast = endsRun && at === steps.length - 1;
       const outcome = await this.#step(step, `${prefix}${step.id}`, { seen, isLast });
       if (outcome.kind !== "done") return outcome;
-      this.#outputs[step.id] = (this.#rows.get(`${prefix}${step.id}`)?.output ?? null) as Value;
+      this.#view.outputs[step.id] = (this.#rows.get(`${prefix}${step.id}`)?.output ?? null) as Value;
     }
     return done;
   }
@@ -112,12 +89,12 @@ export class Walk {
    */
   async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
     this.#undoing = true;
-    for (const step of steps) this.#outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
+    for (const step of steps) this.#view.outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
     for (const step of [...steps].reverse()) {
       const members = step.forEach === null ? [] : completedMembers(this.#rows, step.id);
       const isDone = this.#rows.get(step.id)?.status === "completed" || members.length > 0;
       if (step.compensate.length === 0 || !isDone) continue;
-      if (step.forEach !== null) this.#outputs[step.id] = members.map(({ output }) => output as Value).reverse();
+      if (step.forEach !== null) this.#view.outputs[step.id] = members.map(({ output }) => output as Value).reverse();
       const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
       if (outcome.kind === "parked" || outcome.kind === "attention") return outcome;
     }
@@ -127,7 +104,7 @@ export class Walk {
   async #step(
     step: BundleStep,
     path: string,
-    { seen, isLast }: { readonly seen: Seen; readonly isLast: boolean },
+    { seen: outer, isLast }: { readonly seen: Seen; readonly isLast: boolean },
   ): Promise<Outcome> {
     const row = this.#rows.get(path);
     switch (row?.status) {
@@ -135,7 +112,7 @@ export class Walk {
       case "skipped":
         return done;
       case "failed":
-        return this.#failure(step, path, row.error ?? unknownError, seen);
+        return this.#failure(step, path, row.error ?? unknownError, outer);
       default:
         break;
     }
@@ -143,17 +120,33 @@ export class Walk {
     if (row?.nextAt != null && Date.parse(row.nextAt) > now()) {
       if (row.status !== "waiting") return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
     }
-    if (row === undefined || isAnew(row)) {
-      if (step.if !== null && !allows(step.if, this.context(seen))) return this.#skip(path);
-      if (step.delayMs !== null) return this.#delay(path, step.delayMs);
+    const current = await this.#view.currentRecord(step, path, this.#change(path).key);
+    const seen = current === null ? outer : { ...outer, record: current };
+    const isNew = row === undefined || isAnew(row);
+    if (isNew) {
+      const { if: condition, delayMs } = step;
+      if (condition !== null && !asksEachMember(step) && !allows(condition, this.context(seen)))
+        return this.#skip(path);
+      if (delayMs !== null) return this.#delay(path, now() + delayMs);
     }
-    return this.#unlessFinal(step, path, seen, () => {
+    return this.#unlessFinal(step, path, seen, async () => {
+      if (step.delayUntil !== undefined && (isNew || row.status === "delayed")) {
+        const untilMs = timeOfMoment(step.delayUntil, this.context(seen));
+        if (untilMs > now()) return this.#delay(path, untilMs);
+      }
+      if (current !== null && keepsRecord(step)) await this.#keepRecord(path, current);
       if (step.forEach !== null) return this.#members(step, path, seen);
       const { action } = step;
       return isOutside(action)
         ? this.#callOut(step, action, path, seen)
         : this.#performInside(step, path, { seen, isLast });
     });
+  }
+
+  async #keepRecord(path: string, output: JsonRecord): Promise<void> {
+    const { key } = this.#change(path);
+    if (this.#rows.get(keptRecord(path))?.key === key) return;
+    await this.#save({ path: keptRecord(path), status: "completed", key, attempts: 0, output });
   }
 
   /** If a template can't be filled, the step fails, because a retry can't fill it either. */
@@ -170,8 +163,7 @@ export class Walk {
     return done;
   }
 
-  async #delay(path: string, delayMs: number): Promise<Outcome> {
-    const nextAtMs = this.#interpreting.now() + delayMs;
+  async #delay(path: string, nextAtMs: number): Promise<Outcome> {
     await this.#save({ ...this.#change(path), status: "delayed", nextAtMs });
     return { kind: "parked", dueAtMs: nextAtMs };
   }
@@ -187,7 +179,8 @@ export class Walk {
       return this.#giveUp(step, path, { code: "no_list", message: "The list for `for_each` is missing." }, outer);
     }
     const { isStopping, now } = this.#interpreting;
-    const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null, onError: { kind: "fail" } };
+    const condition = asksEachMember(step) ? step.if : null;
+    const single: BundleStep = { ...step, forEach: null, if: condition, delayMs: null, onError: { kind: "fail" } };
     const outcome = await carryMembers({
       count: items.length,
       parallelMax,
@@ -216,12 +209,14 @@ export class Walk {
 
   async #member(step: BundleStep, path: string, seen: Seen): Promise<Outcome> {
     const row = this.#rows.get(path);
-    if (row?.status === "completed") return done;
+    if (row?.status === "completed" || row?.status === "skipped") return done;
     if (row?.status === "failed") return this.#failure(step, path, row.error ?? unknownError, seen);
     if (row?.nextAt != null && row.status !== "waiting" && Date.parse(row.nextAt) > this.#interpreting.now()) {
       return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
     }
     const { action } = step;
+    const isNew = row === undefined || isAnew(row);
+    if (isNew && step.if !== null && !allows(step.if, this.context(seen))) return this.#skip(path);
     return this.#unlessFinal(step, path, seen, () =>
       isOutside(action) ? this.#callOut(step, action, path, seen) : this.#performInside(step, path, { seen }),
     );
@@ -294,7 +289,7 @@ export class Walk {
           row: this.#rows.get(path) ?? null,
           context,
           claimed,
-          subject: subjectOfRun(this.#interpreting, this.#rows.get(RECORD)?.output),
+          subject: this.#view.subject(),
           caller: null,
           open: transaction,
           changes: new Set(),
@@ -307,7 +302,7 @@ export class Walk {
         this.#room.take(output);
         await save({ ...change, status: "completed", attempts: change.attempts + 1, output, triedAtMs });
         if (isLast) {
-          this.#outputs[step.id] = output as Value;
+          this.#view.outputs[step.id] = output as Value;
           await end({ status: "completed", output: this.#interpreting.output(this.context()), error: null });
         }
         return answer;

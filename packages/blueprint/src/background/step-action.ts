@@ -5,7 +5,7 @@ import type { Template } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
-import { readDuration, waitBounds } from "./durations.ts";
+import { readDelay } from "./delay.ts";
 import { readEmailStep } from "./email-step.ts";
 import { dataShape, entityEvents, isEventName, refuseEventName } from "./events.ts";
 import { readHttpCall } from "./http-step.ts";
@@ -48,7 +48,7 @@ export function readAction(
     case "email.send_receipt":
       return readEmailStep(context, action, map, given, scope.place);
     case "wait":
-      return readWait(context, action, map, given);
+      return readWait(context, action, map, given, scope.place);
     case "wait_for": {
       const entry = entryOf(map, "wait_for") ?? entryOf(map, "with");
       return readWaitFor(context, entry ?? { key: scalarOf(action), value: given ?? emptyAt(action) }, scope.place);
@@ -193,7 +193,13 @@ function inputTemplate(context: BackgroundContext, node: Node | null, place: Wor
 }
 
 /** `with: { for: 5m }`, or the step's own `delay`. */
-function readWait(context: BackgroundContext, action: Word, map: MapNode, given: MapNode | null): ReadAction | null {
+function readWait(
+  context: BackgroundContext,
+  action: Word,
+  map: MapNode,
+  given: MapNode | null,
+  place: WorkPlace,
+): ReadAction | null {
   const { reader } = context;
   for (const option of given?.entries ?? [])
     if (option.key.text !== "for") refuseKey(reader, option, "`wait`", ["for"], []);
@@ -202,6 +208,8 @@ function readWait(context: BackgroundContext, action: Word, map: MapNode, given:
     reader.report.add("missing_key", action.range, "`wait` has no duration.", "Write `with: { for: 5m }`.");
     return null;
   }
-  const forMs = readDuration(reader, entry, waitBounds);
-  return forMs === null ? null : { action: { kind: "wait", forMs }, output: json };
+  const delay = readDelay(context, entry, place);
+  if (delay === null) return null;
+  const time = "delayMs" in delay ? { forMs: delay.delayMs } : { forMs: 0, until: delay.delayUntil };
+  return { action: { kind: "wait", ...time }, output: json };
 }

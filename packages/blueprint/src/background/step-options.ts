@@ -7,7 +7,8 @@ import type { Retry, Step, StepFailure } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
-import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds } from "./durations.ts";
+import { type Delay, readDelay } from "./delay.ts";
+import { readDuration, readRetry, readWhole, readWord, timeoutBounds } from "./durations.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
@@ -36,6 +37,11 @@ const TIMEOUT_MS = 30_000;
 
 /** The default retries for steps that can fail temporarily. */
 export const defaultRetry: Retry = { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 };
+/**
+ * The default retries for calls of other services and for mails: 17 minutes together, longer than a restart of the
+ * service, and than a mail server makes an unknown sender wait (greylisting).
+ */
+export const patientRetry: Retry = { attempts: 10, backoff: "exponential", delayMs: 2_000, delayMsMax: 600_000 };
 /** A wait is not retried. */
 export const noRetry: Retry = { ...defaultRetry, attempts: 1 };
 
@@ -57,7 +63,7 @@ export interface StepOptions {
   readonly forEach: Step["forEach"];
   /** The shape of `each`; null without `for_each`. */
   readonly each: ValueShape | null;
-  readonly delayMs: number | null;
+  readonly delay: Delay | null;
   readonly retry: Retry | null;
   readonly timeoutMs: number;
   /** Null if there is none. */
@@ -90,15 +96,20 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
   const as = read("as", (entry) => readAs(context, entry, scope));
   const each = members?.each ?? (entryOf(map, "for_each") === undefined ? null : json);
   return {
-    if: read("if", (entry) => conditionOf(context, entry, place, scope)),
+    if: read("if", (entry) => conditionOf(context, entry, withEach(place, each), scope)),
     forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
     each,
-    delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
+    delay: read("delay", (entry) => readDelay(context, entry, place)),
     retry: read("retry", (entry) => retryOf(context, entry)),
     timeoutMs: read("timeout", (entry) => readDuration(reader, entry, timeoutBounds)) ?? TIMEOUT_MS,
     as,
     within: (readNested) => readWithin(context, map, { scope, each }, readNested),
   };
+}
+
+/** @param each The shape of `each`; null for none. */
+export function withEach(place: WorkPlace, each: ValueShape | null): WorkPlace {
+  return each === null ? place : { ...place, roots: new Map([...place.roots, ["each", each]]) };
 }
 
 function conditionOf(

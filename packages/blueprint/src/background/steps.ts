@@ -12,7 +12,16 @@ import { checkCallTimeout } from "./durations.ts";
 import { hostOf } from "./http-step.ts";
 import { refuseOutsideTransaction } from "./in-transaction.ts";
 import { readAction } from "./step-action.ts";
-import { checkConnection, checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
+import {
+  checkConnection,
+  checkStepKeys,
+  defaultRetry,
+  noRetry,
+  patientRetry,
+  readOptions,
+  stepKeys,
+  withEach,
+} from "./step-options.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { readApproval, readWaitFor } from "./waits.ts";
 import { json } from "./work-scope.ts";
@@ -106,7 +115,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   checkConnection(context, map, known?.kind ?? null);
   if (scope.inTransaction) refuseOutsideTransaction(context, action, map, known?.kind ?? null);
   const options = readOptions(context, map, scope);
-  const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
+  const each = withEach(place, options.each);
   const approvals = approvalBefore(context, action, map, id, scope);
   const waits = [...waitBefore(context, action, map, id, scope), ...approvals];
   const inAction = scope.inAction && options.as !== "service";
@@ -131,20 +140,26 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     action: read.action,
     if: options.if,
     forEach: options.forEach,
-    delayMs: read.action.kind === "wait" ? null : options.delayMs,
-    retry: options.retry ?? (isWait ? noRetry : (scope.retry ?? defaultRetry)),
+    delayMs: null,
+    ...(read.action.kind === "wait" ? {} : options.delay),
+    retry: options.retry ?? (isWait ? noRetry : (scope.retry ?? usualRetry(read.action))),
     timeoutMs: options.timeoutMs,
     onError,
     compensate,
     as: options.as ?? (scope.inAction && isOnRecords ? "caller" : "service"),
   };
-  const before = waits.map((wait): Step => ({ ...step, ...wait, forEach: null, compensate: [], as: "service" }));
+  const { delayUntil: _, ...plain } = step;
+  const before = waits.map((wait): Step => ({ ...plain, ...wait, forEach: null, compensate: [], as: "service" }));
   if (step.action.kind === "approve" && isAlwaysGiven(step, step.action)) scope.given.add(id);
   const leaving = known?.egress ?? [];
   return {
     steps: [...before, approvals.length === 0 ? step : onceApproved(step, approvals)],
     egress: [...leaving.map((to) => ({ to, entity: scope.place.entity, ...calledBy(read.action) })), ...egress],
   };
+}
+
+function usualRetry({ kind }: StepAction): Step["retry"] {
+  return kind === "http.request" || kind === "email.send" ? patientRetry : defaultRetry;
 }
 
 /** A step that waits for something is not retried itself. */

@@ -1,4 +1,4 @@
-// Reads what starts a worker or workflow: `on`, `when`, `record`, `ordered`. In: their syntax. Out: the typed trigger,
+// Reads what starts a worker or workflow: `on`, `when`, `record`, `ordered`, `after_failure`. In: their syntax. Out: the typed trigger,
 // and the names that expressions can use.
 import { checkValue, type ValueShape } from "@plinth/expression";
 import { expectWords, mapEntries } from "../declarations/expect.ts";
@@ -10,14 +10,14 @@ import { readWord } from "./durations.ts";
 import { checkEvent, dataShape, subjectOf } from "./events.ts";
 import { readFieldValues } from "./record-values.ts";
 import { readCondition } from "./work-expression.ts";
-import { eventShape, json, runShape, scopeOf, type WorkPlace } from "./work-scope.ts";
+import { carriedRecord, eventShape, json, runShape, scopeOf, type WorkPlace } from "./work-scope.ts";
 
-export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered"];
+export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered", "after_failure"];
 
 /** Triggers that are not events. */
 const otherStarts: readonly string[] = ["schedule", "manual"];
 
-type Declared = Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
+type Declared = Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered" | "afterFailure">;
 
 export interface Trigger {
   /**
@@ -37,8 +37,9 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     on === undefined ? { starts: [], isKnown: kind === "worker" } : readStarts(context, on.value);
   const startUnknown = !isKnown;
   const events = starts.filter((start) => !otherStarts.includes(start));
-  const event: [string, ValueShape][] = events.length === 0 ? [] : [["event", eventShape(dataOf(events, context))]];
   const carried = entityOf(events, context);
+  const shape = eventShape(dataOf(events, context), carriedRecord(carried, context.entities));
+  const event: [string, ValueShape][] = events.length === 0 ? [] : [["event", shape]];
   const bare: WorkPlace = {
     entity: carried,
     rows: ["record", "old"],
@@ -67,6 +68,7 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     entity,
     lookup: lookup?.values ?? null,
     ordered: isOrdered ? "record" : null,
+    ...readAfterFailure(context, map, ordered !== undefined),
   };
   return {
     declaredFor: (steps) =>
@@ -81,6 +83,24 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
       startUnknown: startUnknown && entity === null,
     },
   };
+}
+
+/** What a failed run means for the later runs of its record. */
+function readAfterFailure(
+  { reader }: BackgroundContext,
+  map: MapNode,
+  isOrdered: boolean,
+): Pick<Workflow, "afterFailure"> {
+  const entry = entryOf(map, "after_failure");
+  if (entry === undefined) return {};
+  if (!isOrdered)
+    reader.report.add(
+      "invalid_option",
+      entry.key.range,
+      "`after_failure` has no effect without `ordered`.",
+      "Add `ordered: record`, or remove `after_failure`.",
+    );
+  return readWord(reader, entry, ["block", "skip"]) === "block" ? { afterFailure: "block" } : {};
 }
 
 /** The one entity whose records all of the events carry. */

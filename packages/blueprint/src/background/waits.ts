@@ -11,7 +11,7 @@ import { checkEvent, dataShape } from "./events.ts";
 import type { ReadAction } from "./step-scope.ts";
 import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
-import { eventShape, json, objectOf, recordShape, typed, type WorkPlace } from "./work-scope.ts";
+import { carriedRecord, eventShape, json, objectOf, typed, type WorkPlace } from "./work-scope.ts";
 
 /** `wait_for: shipment.delivered`, or `{ event, if, timeout }`. */
 export function readWaitFor(
@@ -36,7 +36,7 @@ export function readWaitFor(
     rows: ["record", "old"],
     roots: new Map([
       ...place.roots,
-      ["event", eventShape(dataShape(event.text, context))],
+      ["event", eventShape(dataShape(event.text, context), carriedRecord(entity, context.entities))],
       ["run", ownShape(place, context)],
     ]),
   };
@@ -98,8 +98,7 @@ function partOfEvent(expression: Expression): string | null {
 }
 
 function recordOf(entity: string | null, { entities }: BackgroundContext): ValueShape {
-  const found = entity === null ? undefined : entities.get(entity);
-  return found === undefined ? json : recordShape(found.entity.fields);
+  return carriedRecord(entity, entities) ?? json;
 }
 
 const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reject", "message"];

@@ -15,27 +15,45 @@ import { scopeOf, type WorkPlace } from "./work-scope.ts";
 
 /** A condition, with or without `${{ }}`. Null after problems were reported. */
 export function readCondition(context: BackgroundContext, option: MapEntry, place: WorkPlace): Expression | null {
-  const { reader } = context;
   const node = option.value;
   if (node.kind === "scalar" && typeof node.value === "boolean")
     return { kind: "literal", type: { kind: "bool" }, value: node.value };
-  const scalar = expectText(reader, node, `\`${option.key.text}\``);
+  const wanted = { what: "a condition", example: "record.price > 0", expected: "condition" } as const;
+  return readExpression(context, option, place, wanted);
+}
+
+interface Wanted {
+  /** With its article, for messages. */
+  readonly what: string;
+  readonly example: string;
+  readonly expected: Type | "condition" | null;
+}
+
+/** With or without `${{ }}`. Null after problems were reported. */
+export function readExpression(
+  context: BackgroundContext,
+  option: MapEntry,
+  place: WorkPlace,
+  { what, example, expected }: Wanted,
+): Expression | null {
+  const { reader } = context;
+  const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
   if (scalar === null) return null;
   if (typeof scalar.value === "number") {
-    const message = `\`${option.key.text}\` must be a condition, not ${describe(scalar)}.`;
-    reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
+    const message = `\`${option.key.text}\` must be ${what}, not ${describe(scalar)}.`;
+    reader.report.add("invalid_rule", scalar.range, message, `For example \`${example}\`.`);
     return null;
   }
   if (/^\s*(?:\{\{[\s\S]*\}\}|\$\{[^{][\s\S]*\})\s*$/.test(scalar.text)) {
     const inner = scalar.text.replace(/^\s*\$?\{+\s*|\s*\}+\s*$/g, "").slice(0, 80);
-    const message = "A condition is written without braces.";
+    const message = `${what.charAt(0).toUpperCase()}${what.slice(1)} is written without braces.`;
     reader.report.add("invalid_template", scalar.range, message, `Write \`${option.key.text}: ${inner}\`.`);
     return null;
   }
   const wrapped = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(scalar.text);
   const start = wrapped === null ? 0 : scalar.text.indexOf("${{") + 3;
   const end = wrapped === null ? scalar.text.length : start + (wrapped[1] ?? "").length;
-  return checkPart(context, scalar, { start, end }, place, "condition");
+  return checkPart(context, scalar, { start, end }, place, expected);
 }
 
 /** Checks an expression that is a whole scalar or a part of one. */

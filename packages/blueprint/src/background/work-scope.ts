@@ -43,8 +43,12 @@ export function objectOf(members: Readonly<Record<string, ValueShape>>): ValueSh
   return { kind: "object", members: new Map(Object.entries(members)) };
 }
 
-/** The shape of an event; `data` is the data of a declared one. */
-export function eventShape(data: ValueShape): ValueShape {
+/**
+ * The shape of an event.
+ * @param data The data of a declared one.
+ * @param record The record that it carries, as it was at the event; null if it carries none.
+ */
+export function eventShape(data: ValueShape, record: ValueShape | null): ValueShape {
   return objectOf({
     id: uuid,
     name: text,
@@ -55,6 +59,7 @@ export function eventShape(data: ValueShape): ValueShape {
     actor: objectOf({ kind: text, id: text }),
     request_id: text,
     data,
+    ...(record === null ? {} : { record }),
   });
 }
 
@@ -67,12 +72,23 @@ export const errorShape: ValueShape = objectOf({
   message: text,
   /** Null if no service answered. */
   status: typed({ kind: "int" }),
+  /** The beginning of the other service's answer; null if there is none. */
+  body: text,
   attempts: typed({ kind: "int" }),
 });
 
 /** A record in the output of steps. Secrets never leave the database. */
 export function recordShape(fields: readonly Field[]): ValueShape {
   return fieldsShape(fields.filter((field) => field.type.kind !== "secret"));
+}
+
+/** The record that events of this entity carry; null for none. */
+export function carriedRecord(
+  entity: string | null,
+  entities: ReadonlyMap<string, { readonly entity: { readonly fields: readonly Field[] } }>,
+): ValueShape | null {
+  const found = entity === null ? undefined : entities.get(entity);
+  return found === undefined ? null : recordShape(found.entity.fields);
 }
 
 /** A payload or an input. */

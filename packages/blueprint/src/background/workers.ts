@@ -7,7 +7,7 @@ import { type BackgroundContext, distinct } from "./context.ts";
 import { checkCallTimeout, readDuration, readWhole, timeoutBounds } from "./durations.ts";
 import { hostOf, readHttpCall } from "./http-step.ts";
 import { checkPartName } from "./part-name.ts";
-import { bareStep, defaultRetry, retryOf } from "./step-options.ts";
+import { bareStep, patientRetry, retryOf } from "./step-options.ts";
 import type { ReadSteps } from "./step-scope.ts";
 import { readSteps } from "./steps.ts";
 import { readTrigger, triggerKeys } from "./triggers.ts";
@@ -52,7 +52,7 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
   const timeoutMs = read("timeout", (option) => readDuration(reader, option, timeoutBounds));
   if (http !== undefined) checkCallTimeout(context, entryOf(map, "timeout"), timeoutMs);
   const call =
-    http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry, timeoutMs);
+    http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? patientRetry, timeoutMs);
   const names = { ids: new Set<string>(), given: new Set<string>() };
   const scope = { place, outputs: new Map(), ...names, retry, inAction: false, inTransaction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);

@@ -7,6 +7,7 @@ import type {
   Background,
   BackgroundPart,
   Egress,
+  Moment,
   Step,
   StepAction,
   Template,
@@ -84,10 +85,15 @@ function alignStep(step: Step, words: Words): Step {
     ...step,
     action: alignAction(step.action, words),
     if: step.if === null ? null : alignExpression(step.if, words),
+    ...(step.delayUntil === undefined ? {} : { delayUntil: alignMoment(step.delayUntil, words) }),
     forEach: step.forEach === null ? null : { ...step.forEach, items: alignTemplate(step.forEach.items, words) },
     onError: step.onError.kind === "steps" ? { kind: "steps", steps: step.onError.steps.map(within) } : step.onError,
     compensate: step.compensate.map(within),
   };
+}
+
+function alignMoment({ time, shiftMs }: Moment, words: Words): Moment {
+  return { time: alignExpression(time, words), shiftMs };
 }
 
 function alignAction(action: StepAction, words: Words): StepAction {
@@ -143,7 +149,9 @@ function alignAction(action: StepAction, words: Words): StepAction {
       return { ...action, event: alignEvent(action.event, words), if: condition };
     }
     case "wait":
+      return action.until === undefined ? action : { ...action, until: alignMoment(action.until, words) };
     case "approve":
+      return action.message === null ? action : { ...action, message: alignTemplate(action.message, words) };
     case "webhook.emit":
       return action;
   }

@@ -76,7 +76,7 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
     case "old":
       return path.length > 0 ? [] : recordMembers(entityOf(work, outline), outline);
     case "event":
-      return eventMembers(path, dataOf(eventsOf(work), outline));
+      return eventMembers(path, dataOf(eventsOf(work), outline), carriedBy(work, outline), outline);
     case "input":
       return path.length > 0 ? [] : fieldMembers(outline.inputs.get(work.name));
     case "each": {
@@ -95,6 +95,7 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
             code: `enum[${stepErrorCodes.join(", ")}]`,
             message: "text",
             status: "int",
+            body: "text?",
             attempts: "int",
           });
     case "run": {
@@ -135,7 +136,14 @@ function stepMembers(
   return step.action.startsWith("subscription.") ? recordMembers("subscription", outline) : [];
 }
 
-function eventMembers([first, ...rest]: readonly string[], data: Suggestion[]): Suggestion[] {
+/** @param carried The entity of the record in the event; null for none. */
+function eventMembers(
+  [first, ...rest]: readonly string[],
+  data: Suggestion[],
+  carried: string | null,
+  outline: Outline,
+): Suggestion[] {
+  if (first === "record") return rest.length > 0 ? [] : recordMembers(carried, outline);
   if (first === "actor") return rest.length > 0 ? [] : typed({ kind: "text", id: "text" });
   if (first === "data") return rest.length > 0 ? [] : data;
   if (first !== undefined) return [];
@@ -149,6 +157,7 @@ function eventMembers([first, ...rest]: readonly string[], data: Suggestion[]): 
     actor: "",
     request_id: "text?",
     data: "",
+    ...(carried === null ? {} : { record: carried }),
   });
 }
 
@@ -165,7 +174,10 @@ function eventsOf({ on, at, inWait }: WorkOutline): readonly string[] {
 
 /** The one entity whose records the events carry, or that is looked up. */
 export function entityOf(work: WorkOutline, outline: Outline): string | null {
-  if (work.lookup !== null && !work.inWait) return work.lookup;
+  return work.lookup !== null && !work.inWait ? work.lookup : carriedBy(work, outline);
+}
+
+function carriedBy(work: WorkOutline, outline: Outline): string | null {
   const carried = new Set(eventsOf(work).map((event) => (outline.payloads.has(event) ? "" : event.split(".")[0])));
   const [only] = carried;
   const isEntity = only !== undefined && (outline.entities.has(only) || recordOf(only, outline) !== undefined);

@@ -158,7 +158,7 @@ describe("completion", () => {
     const failing = (text: string): string =>
       `      - action: record.find\n        with: { entity: offer }\n        on_error:\n          - audit.write: { with: { note: "\${{ ${text}`;
     expect(labels(work(failing("err|")))).toEqual(["error"]);
-    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "status", "attempts"]);
+    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "status", "body", "attempts"]);
     expect(labels(work(failing("error.code == |")))).toContain("rejected");
     expect(labels(work(note("err|")))).toEqual([]);
     const waiting = (text: string): string =>
@@ -166,7 +166,7 @@ describe("completion", () => {
     expect(labels(work(waiting("record.|")))).toContain("amount");
     expect(labels(work(waiting("run.re|")))).toEqual(["request_id", "record"]);
     expect(labels(work(waiting("run.record.st|")))).toEqual(["status"]);
-    expect(labels(work(waiting("run.event.record|")))).toEqual(["record_id"]);
+    expect(labels(work(waiting("run.event.record|")))).toEqual(["record_id", "record"]);
     expect(labels(work(note("error.|")))).toEqual([]);
     expect(labels(work("", "    when: record.na|"))).toEqual(["name"].slice(1));
     expect(labels(work("", "    on: bike.created\n    when: record.na|"))).toEqual(["name"]);

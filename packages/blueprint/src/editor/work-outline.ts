@@ -79,7 +79,7 @@ export function workOutline({ root, spot, path }: Location): WorkOutline | null 
     steps: isStart ? [] : inSteps ? steps : itemsOf(valueAt(work, "steps") ?? valueAt(work, "actions")).map(stepOf),
     at,
     isStart,
-    inEach: at?.forEach === true && path.at(-1) !== "for_each" && path.at(-1) !== "if",
+    inEach: at?.forEach === true && path.at(-1) !== "for_each",
     onError: path.includes("on_error"),
     inWait: path.at(-1) === "if" && (path.at(-2) === "wait_for" || path.at(-2) === "with"),
   };

@@ -40,6 +40,10 @@ export const backgroundPlaces: Readonly<Record<string, GrammarPlace>> = {
     put: (keys) => step({ wait_for: { event: "listing.updated", ...keys } }),
     uses: alone({ event: "listing.updated", timeout: "1d", if: "event.id != null" }),
   },
+  "step > delay": {
+    put: (keys) => step({ delay: { until: "record.created_at", ...keys } }),
+    uses: alone({ until: "record.created_at", before: "1d", after: "2h" }),
+  },
   "step > approval": {
     put: (keys) => step({ approval: keys }),
     uses: alone({ roles: ["support"], by_self: true, timeout: "1d", on_reject: "continue", message: "Agreed?" }),
@@ -55,6 +59,7 @@ export const backgroundPlaces: Readonly<Record<string, GrammarPlace>> = {
       }),
       when: { on: "listing.created", when: "record.price > 0" },
       ordered: { on: "listing.created", ordered: "record" },
+      after_failure: { on: "listing.created", ordered: "record", after_failure: "block" },
     },
   },
   "workers > <worker>": {
@@ -71,6 +76,7 @@ export const backgroundPlaces: Readonly<Record<string, GrammarPlace>> = {
       }),
       when: { on: "listing.created", when: "record.price > 0" },
       ordered: { on: "listing.created", ordered: "record" },
+      after_failure: { on: "listing.created", ordered: "record", after_failure: "block" },
     },
   },
   "workers > <worker> > http": {

@@ -38,7 +38,10 @@ export const stepKeys: Readonly<Record<string, KeyShape>> = {
   action: key("The action of the step, such as `record.update`.", named("action")),
   connection: key("Which connection of the integration it uses.", named("connection")),
   with: key("The input of the action. `${{ ... }}` is computed.", names("input", value)),
-  if: key("The step runs only if this is true.", rule),
+  if: key(
+    "The step runs only if this is true. With `for_each`, it can be a condition on `each`, for each member.",
+    rule,
+  ),
   retry,
   timeout: key("The maximum time for one attempt, such as `30s`.", text),
   on_error: key(
@@ -47,7 +50,17 @@ export const stepKeys: Readonly<Record<string, KeyShape>> = {
   ),
   for_each: key("A list. The step runs for each member, which is named `each`.", anyOf(template, listOf(value))),
   max_parallel: key("How many members it handles at the same time.", integer),
-  delay: key("How long the step waits before it runs.", text),
+  delay: key(
+    "How long the step waits before it runs, such as `5m`, or until which time.",
+    anyOf(
+      text,
+      map({
+        until: { ...key("The time, such as `record.due_at`.", rule), required: true },
+        before: key("How long before that time, such as `1d`.", text),
+        after: key("How long after that time, such as `2h`.", text),
+      }),
+    ),
+  ),
   wait_for: key(
     "An event to wait for.",
     anyOf(
@@ -84,6 +97,11 @@ export const step: Shape = anyOf(named("action"), map(stepKeys), names("action",
 
 const lookup: Shape = names("entity", names("field", template));
 
+const afterFailure = key(
+  "With `ordered`: whether a failed run blocks the later runs of its record until somebody retries or cancels it (`block`), or is skipped (`skip`, the default).",
+  words("block", "skip"),
+);
+
 const workflow: Shape = map({
   on: {
     ...key(
@@ -95,6 +113,7 @@ const workflow: Shape = map({
   when: key("It starts only if this is true of `event`, `record` and `old`.", rule),
   record: key("Which record it works on, if the event carries none.", lookup),
   ordered: key("With `record`, runs for the same record run one after the other.", words("record")),
+  after_failure: afterFailure,
   actions: key("The steps, in order.", listOf(shape("step"))),
   steps: key("The steps, in order.", listOf(shape("step"))),
 });
@@ -104,6 +123,7 @@ const worker: Shape = map({
   when: key("It starts only if this is true of `event`, `record` and `old`.", rule),
   record: key("Which record it works on, if the event carries none.", lookup),
   ordered: key("With `record`, runs for the same record run one after the other.", words("record")),
+  after_failure: afterFailure,
   steps: key("The steps, in order.", listOf(shape("step"))),
   http: key(
     "A signed call to your own service.",

@@ -4,7 +4,7 @@ import type { Expression, Step, Template, Values } from "@plinth/expression";
 import type { Field } from "./field.ts";
 import type { JsonValue } from "./json-value.ts";
 
-export type { Retry, Step, StepAction, StepFailure, Template, Values } from "@plinth/expression";
+export type { Moment, Retry, Step, StepAction, StepFailure, Template, Values } from "@plinth/expression";
 
 /** Each list is sorted by name. */
 export interface Background {
@@ -104,6 +104,8 @@ export interface Workflow {
   readonly lookup: Values | null;
   /** `record`: runs for the same record run one after the other. */
   readonly ordered: "record" | null;
+  /** With `block`, a failed run stops the later runs for its record; absent: they go on. */
+  readonly afterFailure?: "block";
   readonly steps: readonly Step[];
   /** The maximum number of simultaneous runs (workers); null for the project's own limit. */
   readonly concurrencyMax: number | null;

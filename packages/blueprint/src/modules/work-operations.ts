@@ -10,6 +10,13 @@ const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const kind: JsonObject = { type: "string", enum: ["workflow", "worker", "action"] };
 const name: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 const note: JsonObject = { type: "string", maxLength: 2_000 };
+const output: JsonObject = { description: "The result of the call." };
+export const outOfOrder: JsonObject = {
+  type: "boolean",
+  default: false,
+  description:
+    "With `ordered: record`: continue the run after all other runs of its record, although later ones have begun.",
+};
 const step: JsonObject = {
   type: "string",
   minLength: 1,
@@ -159,14 +166,21 @@ function acting(
 }
 
 const run = { reply: replySchema({ id }), answered: { id: exampleId } };
-const bulk = { reply: replySchema({ runs: count, left: count }), answered: { runs: 12, left: 0 } };
+const bulk = {
+  reply: replySchema({
+    runs: count,
+    left: { ...count, description: "Further runs, for the next request." },
+    overtaken: { ...count, description: "Runs that were left out, because later runs of their records have begun." },
+  }),
+  answered: { runs: 12, left: 0, overtaken: 0 },
+};
 const schedule = { sent: { schedule: "nightly" }, reply: replySchema({ name: text }), answered: { name: "nightly" } };
 
 export const workOperations: readonly ModuleOperation[] = [
   acting("settle_run", {
     path: "/v1/runs/{id}/done",
     summary: "Report that a call succeeded, and go on with its output (admin)",
-    body: bodySchema({ step, output: { description: "The result of the call." }, note }, []),
+    body: bodySchema({ step, output, note, out_of_order: outOfOrder }, []),
     sent: { step: "charge", output: { id: "ch_1" } },
     isOptional: true,
     ...run,
@@ -174,7 +188,7 @@ export const workOperations: readonly ModuleOperation[] = [
   acting("fail_run", {
     path: "/v1/runs/{id}/fail",
     summary: "Report that a call had no effect: the run fails, and its steps are undone (admin)",
-    body: bodySchema({ step, note }, []),
+    body: bodySchema({ step, note, out_of_order: outOfOrder }, []),
     sent: { step: "charge" },
     isOptional: true,
     ...run,
@@ -190,6 +204,32 @@ export const workOperations: readonly ModuleOperation[] = [
     summary: "Retry runs that failed with one code in the day before a time, the oldest 500 (admin)",
     body: bodySchema({ workflow: name, kind, until: at, code: name }, ["workflow", "kind", "until", "code"]),
     sent: { ...exampleQueue, code: "timeout" },
+    ...bulk,
+  }),
+  acting("settle_queue", {
+    path: "/v1/queues/settle",
+    summary: "Say how the lost calls of runs ended that need attention since before a time, the oldest 500 (admin)",
+    body: bodySchema(
+      {
+        workflow: name,
+        kind,
+        until: at,
+        calls: {
+          type: "string",
+          enum: ["done", "failed", "again"],
+          description:
+            "How the calls ended. `again`: repeat them with the same keys, for a service that acts once for each key.",
+        },
+        step: {
+          ...name,
+          description: "Only calls of this step, for a list without the numbers of its members. Not for `again`.",
+        },
+        output,
+        note,
+      },
+      ["workflow", "kind", "until", "calls"],
+    ),
+    sent: { ...exampleQueue, calls: "done" },
     ...bulk,
   }),
   acting("cancel_queue", {

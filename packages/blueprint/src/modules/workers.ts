@@ -2,7 +2,7 @@
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 import { signingSecretOperations } from "./signing-secret-operations.ts";
-import { workOperations, workSchemas } from "./work-operations.ts";
+import { outOfOrder, workOperations, workSchemas } from "./work-operations.ts";
 
 export const runStatuses: readonly string[] = [
   "queued",
@@ -356,7 +356,7 @@ export const workersDescription: ModuleDescription = {
       summary: "Retry a failed run, from the failed step or from a named one (admin)",
       audience: "admin",
       body: {
-        schema: bodySchema({ from: { type: "string", maxLength: 200 } }, []),
+        schema: bodySchema({ from: { type: "string", maxLength: 200 }, out_of_order: outOfOrder }, []),
         example: { from: "send" },
         isOptional: true,
       },

@@ -95,8 +95,12 @@ export function payloadSchemaOf(fields: readonly Field[]): JsonSchema {
 }
 
 function workflowOf(declared: Workflow, kind: BundleWorkflow["kind"]): BundleWorkflow {
-  const { name, on, when, entity, lookup, ordered, steps, concurrencyMax, timeoutMs } = declared;
-  return { name, kind, on, when, entity, lookup, ordered, steps, concurrencyMax, timeoutMs };
+  const { name, on, when, entity, lookup, ordered, afterFailure, steps, concurrencyMax, timeoutMs } = declared;
+  const failing = afterFailure === undefined ? {} : { afterFailure };
+  return {
+    ...{ name, kind, on, when, entity, lookup, ordered, ...failing, steps, concurrencyMax, timeoutMs },
+    ...(entity === null ? {} : { recordAt: "step" as const }),
+  };
 }
 
 function actionOf(action: Action, catalog: Catalog): BundleAction {

@@ -3,7 +3,7 @@
 "use client";
 import type { Queue, QueueCause, Queues } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Ban, Layers, RotateCcw } from "lucide-react";
+import { Ban, Check, Layers, RotateCcw } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
@@ -18,6 +18,7 @@ import { Time } from "../../ui/time.tsx";
 import { BulkDialog, type BulkQuestion, countText } from "./bulk-dialog.tsx";
 import { durationText } from "./duration.ts";
 import { failedAt } from "./run-words.ts";
+import { type LostCalls, SettleDialog } from "./settle-dialog.tsx";
 import { LateEvents, UsageCard } from "./usage-card.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { workPath } from "./work-links.tsx";
@@ -78,8 +79,15 @@ function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
   const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.work.pathKey() });
   const retry = useMutation(trpc.work.retryAll.mutationOptions({ onSettled }));
   const cancel = useMutation(trpc.work.cancelAll.mutationOptions({ onSettled }));
-  const last = question === null ? (retry.data ? "retried" : cancel.data ? "cancelled" : null) : null;
-  const done = retry.data ?? cancel.data ?? null;
+  const settle = useMutation(trpc.work.settleAll.mutationOptions({ onSettled }));
+  const [lost, askOfLost] = useState<LostCalls | null>(null);
+  const all = [retry, cancel, settle];
+  const done = all.find((each) => each.data)?.data ?? null;
+  const last = retry.data ? "retried" : cancel.data ? "cancelled" : "settled";
+  const error = all.find((each) => each.error)?.error ?? null;
+  const start = (): void => {
+    for (const each of all) each.reset();
+  };
   return (
     <div className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-2">
@@ -89,12 +97,13 @@ function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
         </p>
         <Reload onReload={onReload} />
       </div>
-      {(retry.error ?? cancel.error) ? (
-        <QueryError error={retry.error ?? cancel.error} what="The request failed" />
-      ) : null}
-      {last !== null && done !== null ? (
+      {error === null ? null : <QueryError error={error} what="The request failed" />}
+      {question === null && lost === null && done !== null ? (
         <Notice tone={done.left > 0 ? "warn" : "good"} title={`${countText(done.runs)} ${last}`}>
           {done.left > 0 ? <p>{countText(done.left)} more are left. Repeat it for the next ones.</p> : null}
+          {done.overtaken > 0 ? (
+            <p>{countText(done.overtaken)} were left out, because later runs of their records have begun.</p>
+          ) : null}
         </Notice>
       ) : null}
       {queues.queues.map((queue) => (
@@ -106,8 +115,16 @@ function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
           onAsk={
             mayAct
               ? (asked) => {
-                  for (const each of [retry, cancel]) each.reset();
+                  start();
                   ask({ ...asked, until: queues.at });
+                }
+              : null
+          }
+          onSettle={
+            mayAct
+              ? (calls) => {
+                  start();
+                  askOfLost({ ...calls, until: queues.at });
                 }
               : null
           }
@@ -122,6 +139,14 @@ function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
           else retry.mutate({ projectId, workflow, kind, until, code });
         }}
       />
+      <SettleDialog
+        lost={lost}
+        onClose={() => askOfLost(null)}
+        onConfirm={({ workflow, kind, until }, decision) => {
+          askOfLost(null);
+          settle.mutate({ projectId, workflow, kind, until, ...decision });
+        }}
+      />
     </div>
   );
 }
@@ -132,9 +157,11 @@ interface QueueCardProps {
   now: number;
   /** Null if the person has no right to. */
   onAsk: ((question: Omit<BulkQuestion, "until">) => void) | null;
+  /** Null if the person has no right to. */
+  onSettle: ((calls: Omit<LostCalls, "until">) => void) | null;
 }
 
-function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
+function QueueCard({ projectId, queue, now, onAsk, onSettle }: QueueCardProps) {
   const { name, kind, due, running, waiting, oldestDueAt, completedHour, completedDay, failedDay } = queue;
   const unfinished = due + running + waiting;
   return (
@@ -191,6 +218,7 @@ function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
               projectId={projectId}
               name={name}
               cause={cause}
+              onSettle={onSettle === null ? null : () => onSettle({ workflow: name, kind, count: cause.count })}
               onRetry={
                 onAsk === null ? null : () => onAsk({ workflow: name, kind, code: cause.code, count: cause.count })
               }
@@ -225,9 +253,10 @@ interface CauseRowProps {
   name: string;
   cause: QueueCause;
   onRetry: (() => void) | null;
+  onSettle: (() => void) | null;
 }
 
-function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
+function CauseRow({ projectId, name, cause, onRetry, onSettle }: CauseRowProps) {
   const { code, status, count, lastAt, step, attempts } = cause;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-[0.8125rem]">
@@ -249,7 +278,11 @@ function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
           <p className="truncate text-ink-soft">The last one failed{failedAt({ step, attempts })}</p>
         )}
       </div>
-      {/* A person has to check one by one whether a call had its effect. */}
+      {onSettle !== null && status === "needs_attention" ? (
+        <Button size="small" icon={<Check aria-hidden />} onClick={onSettle}>
+          Settle all
+        </Button>
+      ) : null}
       {onRetry === null || status === "needs_attention" ? null : (
         <Button size="small" icon={<RotateCcw aria-hidden />} onClick={onRetry}>
           Retry all

@@ -13,6 +13,9 @@ interface ResumeDialogProps {
   onResume: (schedule: ScheduleState, skipMissed: boolean) => void;
 }
 
+/** The cell counts missed ticks up to this number. */
+const COUNTED_MAX = 1_000;
+
 export function ResumeDialog({ schedule, onClose, onResume }: ResumeDialogProps) {
   const [skipMissed, setSkipMissed] = useState(false);
   if (schedule === null) return null;
@@ -25,7 +28,7 @@ export function ResumeDialog({ schedule, onClose, onResume }: ResumeDialogProps)
       description={
         missed === 0
           ? "It continues with its next tick. No tick was missed."
-          : `Its catch_up is ${catchUp}: ${countText(missed)} for missed ticks start at once. Then it continues with its next tick.`
+          : `Its catch_up is ${catchUp}: ${missed >= COUNTED_MAX ? "at least " : ""}${countText(missed)} for missed ticks start at once. Then it continues with its next tick.`
       }
     >
       {missed === 0 ? null : (

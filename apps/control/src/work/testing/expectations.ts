@@ -55,6 +55,11 @@ export const workExpectations: Record<string, Expected> = {
     allowed: "NOT_FOUND",
     call: (c, t) => c.work.retryAll.mutate({ ...NO_QUEUE, projectId: t.projectId, code: "none" }),
   },
+  "work.settleAll": {
+    who: "developer",
+    allowed: "NOT_FOUND",
+    call: (c, t) => c.work.settleAll.mutate({ ...NO_QUEUE, projectId: t.projectId, calls: "again" }),
+  },
   "work.cancelAll": {
     who: "developer",
     allowed: "NOT_FOUND",

@@ -7,7 +7,7 @@ import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { createMaskedValues, type EventParts, shownEvent } from "../../project/masked-values.ts";
 import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
-import { isAnew } from "../../workflows/step-rows.ts";
+import { isAnew, keptRecord } from "../../workflows/step-rows.ts";
 import { utc, withInstants } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
@@ -213,7 +213,9 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
 }
 
 /** A step that was reset, but not started again before the run ended, is not shown. */
-function wasBegun({ ended_at }: RunRow, { status, attempts }: StepRow): boolean {
+function wasBegun({ ended_at }: RunRow, { path, status, attempts }: StepRow): boolean {
+  // The record that a step keeps is not a step.
+  if (path.startsWith(keptRecord(""))) return false;
   return ended_at === null || !isAnew({ status, attempts });
 }
 

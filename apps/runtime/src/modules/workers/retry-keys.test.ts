@@ -96,7 +96,7 @@ test("a call with a lost answer is the same one, unless somebody has found out t
 test("a failed handler that is no longer needed is not a step of the run", async () => {
   let status = 422;
   const more =
-    'on_error: [{ id: refund, action: http.request, with: { url: "https://127.0.0.1/none", method: POST } }]';
+    'on_error: [{ id: refund, action: http.request, retry: 1, with: { url: "https://127.0.0.1/none", method: POST } }]';
   const { run, steer, sql } = await charge(() => ({ status }), more);
   const paths = async () => (await run()).steps.map(({ path }: { readonly path: string }) => path);
   expect(await paths()).toEqual(["pay", "pay/on_error/refund"]);

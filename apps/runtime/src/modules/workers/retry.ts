@@ -1,7 +1,8 @@
 // Retries runs: one, or all that failed in the same way. In: the runs, the caller, and the definitions with which the
 // runs began. Out: the runs, due again. Steps that run again are reset, and all others keep their results.
-import type { TenantTransaction } from "@plinth/postgres";
+import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind, type StepStatus } from "@plinth/service";
+import { isOvertaken } from "../../events/run-order.ts";
 import { definitionOf } from "../../workflows/definition.ts";
 import { handledSteps } from "../../workflows/handled-steps.ts";
 import { laterStatuses } from "../../workflows/retry.ts";
@@ -13,6 +14,7 @@ import {
   type BulkDone,
   countOf,
   type Scoped,
+  type Steered,
   type Steering,
   steer,
   steerAll,
@@ -27,8 +29,13 @@ const QUEUED = `"status" = 'queued', "ended_at" = NULL, "error" = NULL, "output"
  * later steps run again. Steps that were compensated when the run failed also run again. Steps whose failure was
  * handled don't. @throws Fault not_found, conflict.
  */
-export async function retryRun(steering: Steering, from: string | null, backgroundOf: BackgroundOf): Promise<void> {
+export async function retryRun(
+  steering: Steering,
+  { from, outOfOrder }: { readonly from: string | null; readonly outOfOrder: boolean },
+  backgroundOf: BackgroundOf,
+): Promise<void> {
   await steer(steering, "retry", async (open, table) => {
+    await keepOrder(open, table, steering, outOfOrder);
     const { rows } = await open.query(
       `UPDATE ${table("runs")} SET ${QUEUED}
        WHERE "id" = $1 AND "status" IN ('failed', 'cancelled', 'needs_attention') RETURNING ${RETRIED}`,
@@ -47,7 +54,7 @@ export async function retryRun(steering: Steering, from: string | null, backgrou
       if (known === 0) throw new Fault("validation_failed", { errors: [noStep] });
     }
     await resetSteps(open, table, { runs, from, backgroundOf });
-    return from === null ? {} : { from };
+    return { ...(from === null ? {} : { from }), ...(outOfOrder ? { out_of_order: true } : {}) };
   });
 }
 
@@ -58,20 +65,67 @@ export async function retryAll(
   code: string,
   backgroundOf: BackgroundOf,
 ): Promise<BulkDone> {
+  const meant = `r."workflow" = $1 AND r."kind" = $2 AND r."status" = 'failed' AND coalesce(r."error"->>'code', 'unknown') = $4
+    AND r."ended_at" <= $3::timestamptz AND r."ended_at" > $3::timestamptz - interval '1 day'`;
   return steerAll(scoped, "retry", async (open, table) => {
-    const meant = `"workflow" = $1 AND "kind" = $2 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $4
-      AND "ended_at" <= $3::timestamptz AND "ended_at" > $3::timestamptz - interval '1 day'`;
-    const values = [workflow, kind, until, code];
-    const { rows } = await open.query(
-      `UPDATE ${table("runs")} SET ${QUEUED}
-       WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
-       RETURNING ${RETRIED}`,
-      values,
-    );
-    const runs = retriedOf(rows);
-    await resetSteps(open, table, { runs, from: null, backgroundOf });
-    return { runIds: runs.map(({ id }) => id), left: await countOf(open, table, meant, values), changes: { code } };
+    return {
+      ...(await retryMeant(open, table, meant, [workflow, kind, until, code], backgroundOf)),
+      changes: { code },
+    };
   });
+}
+
+/** Retries at most `BULK_MAX` runs. @param meant SQL: which, over the row `r`. */
+export async function retryMeant(
+  open: TenantTransaction,
+  table: TableName,
+  meant: string,
+  values: readonly string[],
+  backgroundOf: BackgroundOf,
+): Promise<Omit<Steered, "changes">> {
+  const inOrder = `${meant} AND NOT ${isOvertaken(table("runs"), "r")}`;
+  const { rows } = await open.query(
+    `UPDATE ${table("runs")} SET ${QUEUED} WHERE "id" IN (
+       SELECT r."id" FROM ${table("runs")} r WHERE ${inOrder} ORDER BY r."id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
+     RETURNING ${RETRIED}`,
+    values,
+  );
+  const runs = retriedOf(rows);
+  await resetSteps(open, table, { runs, from: null, backgroundOf });
+  const left = await countOf(open, table, inOrder, values);
+  const overtaken = (await countOf(open, table, meant, values)) - left;
+  return { runIds: runs.map(({ id }) => id), left, overtaken };
+}
+
+const OVERTAKEN =
+  "Later runs of the same record have begun since this one ended, so it would run out of order. To continue it after all of them, send `out_of_order: true`.";
+
+/**
+ * A run that continues must not write after later runs of its record. If it may, it gets the last place in their order.
+ * @throws Fault conflict.
+ */
+export async function keepOrder(
+  open: TenantTransaction,
+  table: TableName,
+  { runId, scope }: Steering,
+  outOfOrder: boolean,
+): Promise<void> {
+  // Later runs that have not begun can't begin until this one is due again.
+  await open.query(
+    `SELECT 1 FROM ${table("runs")} o, ${table("runs")} r WHERE r."id" = $1 AND o."order_key" = r."order_key"
+       AND o."seq" > r."seq" AND o."ended_at" IS NULL ORDER BY o."id" FOR UPDATE OF o`,
+    [runId],
+  );
+  const { rowCount: overtaken } = await open.query(
+    `SELECT 1 FROM ${table("runs")} r WHERE r."id" = $1 AND r."ended_at" IS NOT NULL AND ${isOvertaken(table("runs"), "r")}`,
+    [runId],
+  );
+  if (overtaken === 0) return;
+  if (!outOfOrder) throw new Fault("conflict", { detail: OVERTAKEN });
+  await open.client.query("SET LOCAL ROLE NONE");
+  const { rows } = await open.query("SELECT nextval(pg_get_serial_sequence('plinth.outbox', 'id'))::text", []);
+  await open.client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
+  await open.query(`UPDATE ${table("runs")} SET "seq" = $2::bigint WHERE "id" = $1`, [runId, rows[0]?.[0] ?? null]);
 }
 
 interface Retried {

@@ -14,22 +14,36 @@ import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from
 import { readQueues } from "./queues.ts";
 import { retryAll, retryRun } from "./retry.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
+import { type BulkEnding, type Settling, settleAll, settleRun } from "./settle.ts";
 import { noteReading, rotateSecret } from "./signing-secret.ts";
-import { cancelAll, cancelRun, type Scoped, settleRun } from "./steer.ts";
+import { cancelAll, cancelRun, type Scoped } from "./steer.ts";
 
 const nothing = z.strictObject({});
 const note = z.string().max(2_000).optional();
-const retryBody = z.strictObject({ from: z.string().max(200).optional() });
+const outOfOrder = z.boolean().optional();
+const retryBody = z.strictObject({ from: z.string().max(200).optional(), out_of_order: outOfOrder });
 const step = z.string().min(1).max(200);
 const since = z.iso.datetime({ offset: true }).optional();
 const approveBody = z.strictObject({ step, since, approved: z.boolean().optional(), note });
 const rejectBody = z.strictObject({ step, since, note });
-const doneBody = z.strictObject({ step: step.optional(), output: z.unknown().optional(), note });
-const failBody = z.strictObject({ step: step.optional(), note });
+const doneBody = z.strictObject({
+  step: step.optional(),
+  output: z.unknown().optional(),
+  note,
+  out_of_order: outOfOrder,
+});
+const failBody = z.strictObject({ step: step.optional(), note, out_of_order: outOfOrder });
 const name = z.string().min(1).max(200);
 const queue = { workflow: name, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
 const retryAllBody = z.strictObject({ ...queue, code: name });
 const cancelAllBody = z.strictObject(queue);
+const settleAllBody = z.strictObject({
+  ...queue,
+  calls: z.enum(["done", "failed", "again"]),
+  step: step.optional(),
+  output: z.unknown().optional(),
+  note,
+});
 const scheduleBody = z.strictObject({ schedule: name });
 const resumeBody = z.strictObject({ schedule: name, skip_missed: z.boolean().optional() });
 
@@ -77,8 +91,8 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await cancelRun({ ...scoped, runId });
     }),
     "project.retry_run": ofRun(async (scoped, runId) => {
-      const { from = null } = readBody(scoped.context.incoming, retryBody);
-      await retryRun({ ...scoped, runId }, from, options.backgroundOf);
+      const { from = null, out_of_order = false } = readBody(scoped.context.incoming, retryBody);
+      await retryRun({ ...scoped, runId }, { from, outOfOrder: out_of_order }, options.backgroundOf);
     }),
     "project.approve_run": ofRun(async (scoped, runId) => {
       const body = readBody(scoped.context.incoming, approveBody);
@@ -89,16 +103,23 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await answerApproval({ ...scoped, runId }, answerOf(body, false));
     }),
     "project.settle_run": ofRun(async (scoped, runId) => {
-      const { step: path = null, output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
-      await settleRun({ ...scoped, runId }, path, { kind: "done", output, note: why });
+      const sent = readBody(scoped.context.incoming, doneBody);
+      const { output = null, note: why = null } = sent;
+      await settleRun({ ...scoped, runId }, settlingOf(sent), { kind: "done", output, note: why });
     }),
     "project.fail_run": ofRun(async (scoped, runId) => {
-      const { step: path = null, note: why = null } = readBody(scoped.context.incoming, failBody);
-      await settleRun({ ...scoped, runId }, path, { kind: "failed", note: why });
+      const sent = readBody(scoped.context.incoming, failBody);
+      await settleRun({ ...scoped, runId }, settlingOf(sent), { kind: "failed", note: sent.note ?? null });
     }),
     "project.retry_queue": action(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
       return retryAll(scoped, bulk, code, options.backgroundOf);
+    }),
+    "project.settle_queue": action((scoped) => {
+      const sent = readBody(scoped.context.incoming, settleAllBody);
+      const { calls, step: path = null, output = null, note: why = null, ...bulk } = sent;
+      const ending: BulkEnding = calls === "again" ? { kind: "again" } : { kind: calls, output, note: why };
+      return settleAll(scoped, { ...bulk, step: path }, ending, options.backgroundOf);
     }),
     "project.cancel_queue": action((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
     "project.run_schedule": action(async (scoped) => {
@@ -122,6 +143,10 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
 
 function answerOf(sent: z.infer<typeof rejectBody>, approved: boolean): ApprovalAnswer {
   return { step: sent.step, since: sent.since ?? null, approved, note: sent.note ?? null };
+}
+
+function settlingOf(sent: z.infer<typeof failBody>): Settling {
+  return { path: sent.step ?? null, outOfOrder: sent.out_of_order ?? false };
 }
 
 function scopedOf({ scopeOf }: WorkerRoutesOptions, context: ModuleContext): Scoped {

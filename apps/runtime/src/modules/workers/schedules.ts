@@ -6,7 +6,7 @@ import { Fault } from "@plinth/service";
 import type { Reply } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
 import { startScheduledRun } from "../../schedules/start-run.ts";
-import { comingTicks, ticksOf } from "../../schedules/ticks.ts";
+import { comingTicks, countMissed } from "../../schedules/ticks.ts";
 import { actorOf } from "../audit.ts";
 import { instant } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
@@ -67,7 +67,7 @@ function shown(schedule: BundleSchedule, row: ScheduleRow | undefined, nowMs: nu
     paused_at: instant(row?.paused_at ?? null),
     paused_by: row?.paused_by ?? null,
     // The ticks that would run at once if it were resumed now.
-    missed: isPaused && row.next_at !== null ? ticksOf(schedule, Date.parse(row.next_at), nowMs).length : 0,
+    missed: isPaused && row.next_at !== null ? countMissed(schedule, Date.parse(row.next_at), nowMs) : 0,
   };
 }
 

@@ -92,3 +92,37 @@ it("without a step, all are settled in the same way", async () => {
   ]);
   expect((await audited("mark_done")).at(-1)).toEqual({ paths: ["reserve/1", "reserve/2"], note: null });
 });
+
+it("all runs of a workflow are settled at once, by step", async () => {
+  await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "y"]]));
+  const waiting = async () =>
+    (await work.sql("SELECT 1 FROM {schema}.workers__runs WHERE status = 'needs_attention'")).length;
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(2);
+  const settle = async (more: object): Promise<unknown> => {
+    const body = { workflow: "book", kind: "workflow", until: new Date().toISOString(), ...more };
+    return dataOf(await callModule(work.cell, { path: "/v1/queues/settle", key, body }));
+  };
+  expect(await settle({ calls: "done", step: "other" })).toEqual({ runs: 0, left: 0, overtaken: 0 });
+  await done("reserve/1", "A");
+  expect(await settle({ calls: "done", step: "reserve", output: { body: "B" } })).toEqual({
+    runs: 2,
+    left: 0,
+    overtaken: 0,
+  });
+  await work.settled();
+  expect(await work.sql("SELECT status, output FROM {schema}.workers__runs ORDER BY created_at")).toEqual([
+    { status: "completed", output: [{ body: "B" }, { body: "A" }, { body: "B" }] },
+    { status: "completed", output: [{ body: "B" }, { body: "B" }, { body: "B" }] },
+  ]);
+});
+
+it("calls are repeated with the same keys on request, and a cancellation says what to do instead", async () => {
+  await expect(callModule(work.cell, { path: `/v1/runs/${id}/cancel`, key, body: {} })).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("`done` or `fail`"),
+  });
+  const body = { workflow: "book", kind: "workflow", until: new Date().toISOString(), calls: "again" };
+  expect(dataOf(await callModule(work.cell, { path: "/v1/queues/settle", key, body }))).toMatchObject({ runs: 1 });
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(6);
+  expect(new Set(receiver.received.map(({ headers }) => headers["idempotency-key"])).size).toBe(3);
+});
