@@ -22,6 +22,8 @@ export interface MailRow {
   readonly error: string | null;
   /** RFC 3339. */
   readonly created_at: string;
+  /** Its place in the list. */
+  readonly place: string;
   readonly content: MailContent;
 }
 
@@ -48,6 +50,13 @@ export interface Known {
   readonly ageMs: number;
 }
 
+export interface MailPage {
+  readonly limit: number;
+  readonly filters?: { readonly status?: string | undefined; readonly template?: string | undefined };
+  /** The place of the last mail on the previous page. */
+  readonly before?: string | null;
+}
+
 export interface Ledger {
   /** The state of the mail with this key; null if nobody has started to send it. */
   known(projectId: string, key: string): Promise<Known | null>;
@@ -62,8 +71,8 @@ export interface Ledger {
       readonly error?: string;
     },
   ): Promise<void>;
-  /** The newest first. */
-  list(projectId: string, limit: number): Promise<readonly MailRow[]>;
+  /** The newest first: one more than the page has, if there are more. */
+  list(projectId: string, page: MailPage): Promise<readonly MailRow[]>;
   one(projectId: string, id: string): Promise<MailRow | null>;
   /** Deletes the oldest mails of the mailbox beyond this number. */
   trim(projectId: string, keptMax: number): Promise<void>;
@@ -90,7 +99,9 @@ interface Stored extends Omit<MailRow, "created_at" | "content"> {
   readonly created_at: Date;
 }
 
-const COLUMNS = "id, key, status, message_id, connection, template, error, sealed, created_at";
+/** The place has the microseconds that a `Date` doesn't have. */
+const PLACE = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || id AS place`;
+const COLUMNS = `id, key, status, message_id, connection, template, error, sealed, created_at, ${PLACE}`;
 
 export function createLedger({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): Ledger {
   const contentOf = (projectId: string, { key, sealed }: Pick<Stored, "key" | "sealed">): MailContent =>
@@ -128,10 +139,13 @@ export function createLedger({ pool, box }: { readonly pool: Pool; readonly box:
         [projectId, key, status, providerId, error],
       );
     },
-    async list(projectId, limit) {
+    async list(projectId, { limit, filters = {}, before = null }) {
       const { rows } = await pool.query<Stored>(
-        `SELECT ${COLUMNS} FROM plinth.emails WHERE project_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
-        [projectId, limit],
+        `SELECT ${COLUMNS} FROM plinth.emails WHERE project_id = $1
+           AND ($3::text IS NULL OR status = $3) AND ($4::text IS NULL OR template = $4)
+           AND ($5::text IS NULL OR (created_at, id) < (split_part($5, ' ', 1)::timestamptz, split_part($5, ' ', 2)::uuid))
+         ORDER BY created_at DESC, id DESC LIMIT $2`,
+        [projectId, limit + 1, filters.status ?? null, filters.template ?? null, before],
       );
       return rows.map((row) => rowOf(projectId, row));
     },

@@ -186,6 +186,8 @@ async function sendOne(
     if (!(error instanceof MailError)) throw error;
     const status = error.problem === "unknown" ? "unknown" : "failed";
     await ledger.end(projectId, key, { status, error: error.message });
+    // Servers count mails to unknown addresses, and then refuse all mail of the sender.
+    if (error.isBadAddress) await suppressions.add(projectId, one.address, "bounced");
     if (error.problem !== "unknown" || !provider.isRepeatable) throw error;
     throw new MailError("unanswered", error.message, error);
   }

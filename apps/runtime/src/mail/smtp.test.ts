@@ -124,7 +124,8 @@ it("no password is sent over an unencrypted connection, even if the server would
 
 it("an unknown recipient is refused", async () => {
   const error = await failing(send({ tls: { ...good, mode: "starttls" }, unknown: () => true }));
-  expect(error).toMatchObject({ problem: "refused", message: "The mail server answered with 550." });
+  expect(error).toMatchObject({ problem: "refused", message: "The mail server answered with 550 no such user." });
+  expect(error).toMatchObject({ isBadAddress: true, reply: "550 no such user" });
 });
 
 it.each([

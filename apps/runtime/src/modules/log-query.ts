@@ -11,6 +11,8 @@ export interface LogShape {
   readonly name: string;
   /** The route's filters; null if it has none. */
   readonly filters: LogFilters | null;
+  /** The default number of entries on a page. Default: 20. */
+  readonly limit?: number;
 }
 
 export interface LogQuery {
@@ -35,7 +37,7 @@ export function parseLogQuery(text: string, shape: LogShape, projectId: string, 
     const value = parameters.get(name);
     if (value !== undefined) filters.set(name, readValue(name, value, kind));
   }
-  const limit = parseLimit(parameters.get("limit"));
+  const limit = parseLimit(parameters.get("limit"), shape.limit ?? LIMIT_DEFAULT);
   const cursor = parameters.get("cursor");
   if (cursor === undefined) return { limit, filters, before: null };
   const before = cursors.open(cursor, logName(shape.name, projectId, filters))?.[0];
@@ -65,8 +67,8 @@ function readValue(name: string, value: string, kind: LogFilters[string]): strin
   throw bad(name, "not_allowed", `It must be one of ${kind.join(", ")}.`);
 }
 
-function parseLimit(text: string | undefined): number {
-  if (text === undefined) return LIMIT_DEFAULT;
+function parseLimit(text: string | undefined, usual: number): number {
+  if (text === undefined) return usual;
   const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= LIMIT_MAX) return limit;
   throw bad("limit", "out_of_range", `The limit must be a whole number from 1 to ${LIMIT_MAX}.`);

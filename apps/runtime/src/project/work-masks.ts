@@ -119,7 +119,11 @@ class Analysis {
       if (step.forEach !== null) this.lists.add(at);
       outputs[step.id] = step.forEach === null || output === null ? output : { items: output };
       if (step.onError.kind === "steps") {
-        const seen = { ...roots, ...(step.forEach === null ? {} : { each }), error: membersOf({ message }) };
+        const seen = {
+          ...roots,
+          ...(step.forEach === null ? {} : { each }),
+          error: membersOf({ message, body: message }),
+        };
         Object.assign(outputs, this.#steps(key, step.onError.steps, `${prefix}${step.id}/on_error/`, seen, outputs));
       }
     }

@@ -9,6 +9,7 @@ import { signatureHeaders } from "../identity/webhook-signature.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound/call.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { MASK } from "../project/mask.ts";
 import { laterStatuses } from "./retry.ts";
 import type { Claimed } from "./run.ts";
 import { type EmailAction, type SendingOptions, sendEmail } from "./send-email.ts";
@@ -70,15 +71,17 @@ export function createCaller(options: CallingOptions): Caller {
 }
 
 async function call(options: CallingOptions, action: HttpAction, calling: Calling): Promise<JsonValue> {
+  let sent: OutboundRequest | null = null;
   const reply = await answerOf(
     options.outbound.call(options.release.projectId, async () => {
       // If a process dies while the call waits for its place, no call was made, so none is recorded.
       const request = await requestOf(options, action, calling);
+      sent = request;
       await calling.begin();
       return request;
     }),
   );
-  refuseFailure(reply);
+  refuseFailure(reply, sent);
   const answer = jsonOf(reply);
   return action.signed ? answer : { status: reply.status, headers: withoutCookies(reply.headers), body: answer };
 }
@@ -134,14 +137,33 @@ async function answerOf(call: Promise<OutboundReply>): Promise<OutboundReply> {
 
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
-function refuseFailure({ status, headers }: OutboundReply): void {
+function refuseFailure({ status, headers, body }: OutboundReply, sent: OutboundRequest | null): void {
   if (status >= 200 && status < 300) return;
   const isLater = status >= 500 || laterStatuses.includes(status);
   throw new StepFailed("http_status", `The service answered with status ${status}.`, {
     isFinal: !isLater,
     status,
+    body: answerShown(body, sent?.headers ?? {}),
     retryAfterMs: retryAfterMs(headers["retry-after"]),
   });
+}
+
+/** The part of a refusal that is stored, and that `error.body` shows. */
+const ANSWER_MAX = 2_000;
+/** Shorter values occur in too many words. */
+const CREDENTIAL_MIN = 5;
+/** Headers without credentials. */
+const openHeaders: ReadonlySet<string> = new Set(["user-agent", "content-type", "accept", "accept-language"]);
+
+/** Without the credentials of the call, which some services repeat. */
+function answerShown(body: string, sent: OutboundRequest["headers"]): string | null {
+  const values = Object.entries(sent).flatMap(([name, value]) => (openHeaders.has(name) ? [] : [value]));
+  // `Bearer abc` and `abc`.
+  const credentials = values
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((text) => text.length >= CREDENTIAL_MIN);
+  const shown = credentials.reduce((text, secret) => text.replaceAll(secret, MASK), storableText(body));
+  return shown === "" ? null : shown.slice(0, ANSWER_MAX);
 }
 
 /** Seconds, or a date. */

@@ -188,6 +188,21 @@ it.each([
   expect(service.received).toHaveLength(1);
 });
 
+it("the words of a refusal are kept for `on_error` and for admins, bounded and without the values of headers", async () => {
+  const said = `{"title":"taken","by":"secret-token"}${"x".repeat(5_000)}`;
+  const sections = (url: string): string =>
+    `workflows:\n  tell:\n    on: ticket.created\n    steps:\n      - http.request: { with: { url: '${url}/x', headers: { authorization: "Bearer secret-token" } }, on_error: [{ id: note, action: audit.write, with: { note: "\${{ error.status }} \${{ error.body }}" } }, { id: stop, action: record.delete, with: { entity: ticket, id: "\${{ event.id }}" } }] }\n`;
+  const { cell } = await open(() => ({ status: 422, body: said }), sections);
+  await createTicket(cell);
+  await cell.settled();
+  const [line] = await cell.sql("SELECT changes->>'note' AS note FROM {schema}.audit_log WHERE operation = 'note'");
+  const kept = String(line?.["note"]);
+  expect([kept.slice(0, 36), kept.length]).toEqual(['422 {"title":"taken","by":"[masked]"}'.slice(0, 36), 2_004]);
+  expect(kept).not.toContain("secret-token");
+  const [step] = await cell.sql("SELECT error FROM {schema}.workers__steps WHERE path = 'request'");
+  expect(step?.["error"]).toMatchObject({ code: "http_status", status: 422, body: kept.slice(4) });
+});
+
 it("an invalid header value fails the step at once", async () => {
   const { cell, service } = await open(() => json({}), step);
   await createTicket(cell, "two\nlines");

@@ -72,7 +72,7 @@ async function createTicket({ request }: WorkCell, values: Readonly<Record<strin
   await createRecord(await request("ticket"), crypto.randomUUID(), new Map(Object.entries(all)));
 }
 
-const statuses = async ({ sql }: WorkCell): Promise<unknown> =>
+const statuses = async ({ sql }: WorkCell): Promise<readonly unknown[]> =>
   (await sql("SELECT status FROM plinth.emails ORDER BY created_at")).map(({ status }) => status);
 
 it("a step sends a mail in which all values are text", async () => {
@@ -194,6 +194,14 @@ it("a refused recipient fails the step, and the others get their mail", async ()
     { status: "failed", code: "refused" },
   ]);
   expect(await statuses(cell)).toEqual(["failed", "sent"]);
+  const [failed] = await cell.sql("SELECT error FROM plinth.emails WHERE status = 'failed'");
+  expect(failed?.["error"]).toBe("The mail server answered with 550 no such user.");
+  const [step] = await cell.sql("SELECT error FROM {schema}.workers__steps WHERE status = 'failed'");
+  expect(step?.["error"]).toMatchObject({ code: "refused", body: "550 no such user" });
+  // The next mail isn't sent to the unknown address any more.
+  await createTicket(cell);
+  await cell.settled();
+  expect((await statuses(cell)).toSorted()).toEqual(["failed", "sent", "sent", "suppressed"]);
 });
 
 it("a suppressed address gets no mail, and the step continues", async () => {
@@ -253,7 +261,7 @@ it("an address that bounced gets no more mail of the project", async () => {
     ledger: createLedger({ pool: cell.cell.pool, box }),
     suppressions: createSuppressions({ pool: cell.cell.pool, box, kek }),
   };
-  const [mail] = await parts.ledger.list(cell.projectId, 1);
+  const [mail] = await parts.ledger.list(cell.projectId, { limit: 1 });
   const report = { projectId: cell.projectId, status: "bounced", address: null } as const;
   expect(await reportMail(parts, { ...report, mail: { messageId: "<none@example.com>" } })).toBe(false);
   for (let twice = 0; twice < 2; twice++)

@@ -20,8 +20,8 @@ export interface Failed {
  */
 export function errorOf(error: unknown): Failed | null {
   if (error instanceof StepFailed) {
-    const { isFinal = false, retryAfterMs = 0, status } = error.failure;
-    const answered = status === undefined ? {} : { status };
+    const { isFinal = false, retryAfterMs = 0, status, body } = error.failure;
+    const answered = { ...(status === undefined ? {} : { status }), ...(body == null ? {} : { body }) };
     return { error: { code: error.code, message: error.message, ...answered }, isFinal, retryAfterMs };
   }
   if (sqlState(error)?.startsWith(INVALID_DATA) === true) {

@@ -37,6 +37,8 @@ export interface StepError {
   readonly message: string;
   /** The HTTP status of another service's answer; absent if there was none. */
   readonly status?: number;
+  /** The beginning of its answer, or the reply of a mail server; absent if there was none. */
+  readonly body?: string;
 }
 
 /** A run that this process can execute until its lease ends. */

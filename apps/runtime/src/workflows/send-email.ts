@@ -54,12 +54,13 @@ async function asStep(send: () => Promise<SentMail>): Promise<JsonValue> {
     return { ...(await send()) };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const { problem, message, retryAfterMs } = error;
+    const { problem, message, retryAfterMs, reply } = error;
     const code = problem === "unknown" || problem === "unanswered" ? "no_answer" : problem;
     throw new StepFailed(code, message, {
       isFinal: problem === "refused",
       isUnknown: problem === "unknown",
       retryAfterMs,
+      body: reply,
     });
   }
 }

@@ -10,6 +10,8 @@ export interface StepFailure {
   readonly retryAfterMs?: number;
   /** The HTTP status of another service's answer. */
   readonly status?: number | undefined;
+  /** The beginning of its answer, without credentials. */
+  readonly body?: string | null | undefined;
   /** It is unknown whether the call had its effect. */
   readonly isUnknown?: boolean;
 }
@@ -38,9 +40,10 @@ export interface SeenError extends Readonly<Record<string, Value>> {
   readonly code: string;
   readonly message: string;
   readonly status: number | null;
+  readonly body: string | null;
   readonly attempts: number;
 }
 
-export function seenError(step: string, { code, message, status }: StepError, attempts: number): SeenError {
-  return { step, code, message, status: status ?? null, attempts };
+export function seenError(step: string, { code, message, status, body }: StepError, attempts: number): SeenError {
+  return { step, code, message, status: status ?? null, body: body ?? null, attempts };
 }

@@ -197,7 +197,11 @@ export async function runWorker(
       const failed = JSON.parse(error ?? "{}") as Partial<StepError>;
       const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = failed;
       // Its steps have had their attempts. Whether to call it again is for a person, or for `on_error`.
-      throw new StepFailed(stepErrorCode(code) ?? "internal", message, { isFinal: true, status: failed.status });
+      throw new StepFailed(stepErrorCode(code) ?? "internal", message, {
+        isFinal: true,
+        status: failed.status,
+        body: failed.body,
+      });
     }
     default:
       return { kind: "waiting", untilMs: null };

@@ -107,7 +107,8 @@ export interface ModuleOperation {
     | "groups"
     | "record"
     | "change"
-    | { readonly records: string; readonly filters: LogFilters }
+    /** A log; `limit` is the default number of entries on a page: 20, unless it is given. */
+    | { readonly records: string; readonly filters: LogFilters; readonly limit?: number }
     | { readonly followed: readonly string[] }
     | null;
   /** Null if a body is refused. */

@@ -16,11 +16,22 @@ const name: JsonObject = { type: "string", minLength: 1, maxLength: 63 };
 const address: JsonObject = { type: "string", minLength: 3, maxLength: 320 };
 const messageId = "<4f1c@example.com>";
 
+const mailStatuses: readonly string[] = [
+  "sending",
+  "sent",
+  "kept",
+  "suppressed",
+  "failed",
+  "unknown",
+  "bounced",
+  "complained",
+];
+
 const mailProperties: JsonObject = {
   id: schemaNamed("Id"),
   status: {
     type: "string",
-    enum: ["sending", "sent", "kept", "suppressed", "failed", "unknown", "bounced", "complained"],
+    enum: mailStatuses,
     description:
       "`kept`: in the mailbox of a project without a connection. `unknown`: it is not known whether it was sent.",
   },
@@ -56,11 +67,16 @@ function listOf(schema: string): JsonObject {
 
 interface OperationOptions {
   readonly summary: string;
+  readonly query?: ModuleOperation["query"];
   readonly body?: OperationBody;
   readonly reply: OperationReply;
 }
 
-function operation(id: string, route: string, { summary, body, reply }: OperationOptions): ModuleOperation {
+function operation(
+  id: string,
+  route: string,
+  { summary, query = null, body, reply }: OperationOptions,
+): ModuleOperation {
   const [method, path = ""] = route.split(" ");
   return {
     id: `email.${id}`,
@@ -69,7 +85,7 @@ function operation(id: string, route: string, { summary, body, reply }: Operatio
     summary,
     tag: "email",
     audience: "admin",
-    query: null,
+    query,
     body: body ?? null,
     replies: { [reply.content === null ? 204 : 200]: reply },
     faults: body === undefined ? [400, 401, 403, 404, 429, 503] : [400, 401, 403, 404, 413, 415, 422, 429, 503],
@@ -161,8 +177,12 @@ export const emailDescription: ModuleDescription = {
       reply: data("The connection works", replySchema({ name }), { name: "mail" }),
     }),
     operation("list", "GET /v1/emails", {
-      summary: "List the newest mails of the project",
-      reply: data("At most 100 mails", listOf("Email"), [exampleMail]),
+      summary: "List the mails of the project, newest first",
+      query: { records: "mails", filters: { status: mailStatuses, template: "text" }, limit: 100 },
+      reply: {
+        description: "A page of mails, newest first",
+        content: { kind: "page", schema: schemaNamed("Email"), example: exampleMail },
+      },
     }),
     operation("read", "GET /v1/emails/{email_id}", {
       summary: "Read one mail",

@@ -22,7 +22,7 @@ const masked = "Masked fields have masked values.";
 const failure: JsonObject = {
   ...objectOrNull,
   description:
-    "`code` and `message`, and the HTTP `status` if another service answered with an error; null if nothing failed.",
+    "`code` and `message`; if another service answered with an error, the HTTP `status`, and for admins the beginning of its answer as `body`; null if nothing failed.",
 };
 /** In lists. The message can quote masked values, so only a single run shows it. */
 const listedFailure: JsonObject = {

@@ -240,9 +240,11 @@ function recordParameters(
 function logParameters({
   records,
   filters,
+  limit = 20,
 }: {
   readonly records: string;
   readonly filters: LogFilters;
+  readonly limit?: number;
 }): OpenapiObject[] {
   const noun = `${records.slice(0, 1).toUpperCase()}${records.slice(1)}`;
   return [
@@ -250,7 +252,7 @@ function logParameters({
       name: "limit",
       in: "query",
       description: `The maximum number of ${records} on a page.`,
-      schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+      schema: { type: "integer", minimum: 1, maximum: 100, default: limit },
     },
     reference("parameters", "cursor"),
     ...Object.entries(filters).map(([name, kind]) => ({

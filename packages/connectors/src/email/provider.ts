@@ -58,16 +58,28 @@ export interface EmailProvider {
  */
 export type MailProblem = "refused" | "unreachable" | "unknown" | "unanswered";
 
+export interface MailErrorOptions {
+  readonly retryAfterMs?: number;
+  readonly reply?: string | null;
+  readonly isBadAddress?: boolean;
+}
+
 export class MailError extends Error {
   readonly problem: MailProblem;
   /** How many milliseconds the provider asks to wait; 0 if it doesn't. */
   readonly retryAfterMs: number;
+  /** The reply of the mail server, without addresses; null if there is none. */
+  readonly reply: string | null;
+  /** Whether the mail server says that the recipient does not exist. */
+  readonly isBadAddress: boolean;
 
-  constructor(problem: MailProblem, message: string, cause?: unknown, retryAfterMs: number = 0) {
+  constructor(problem: MailProblem, message: string, cause?: unknown, more: MailErrorOptions = {}) {
     super(message, { cause });
     this.name = "MailError";
     this.problem = problem;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterMs = more.retryAfterMs ?? 0;
+    this.reply = more.reply ?? null;
+    this.isBadAddress = more.isBadAddress ?? false;
   }
 }
 

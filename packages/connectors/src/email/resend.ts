@@ -77,7 +77,7 @@ function refusal(reply: HttpReply): MailError {
   const said = `Resend answered with ${status}${name === null ? "" : ` (${name})`}.`;
   const isLater = status >= 500 || LATER.has(status) || name === "concurrent_idempotent_requests";
   if (!isLater) return new MailError("refused", said);
-  return new MailError("unreachable", said, undefined, retryAfterMs(reply));
+  return new MailError("unreachable", said, undefined, { retryAfterMs: retryAfterMs(reply) });
 }
 
 /** Statuses below 500 after which a later attempt may succeed, RFC 9110 and 6585. */

@@ -159,15 +159,18 @@ function composed(connection: Connection, mail: Mail): Promise<Buffer> {
 
 function failureOf(error: unknown): MailError {
   if (error instanceof MailError) return error;
-  const { code, originalCode, responseCode } = (error ?? {}) as SmtpError;
-  const failed = (problem: MailProblem, message: string): MailError => new MailError(problem, message, error);
-  if (responseCode !== undefined && responseCode < 500)
-    return failed("unreachable", `The mail server answered with ${responseCode}.`);
+  const { code, originalCode, responseCode, response, command } = (error ?? {}) as SmtpError;
+  const reply = replyOf(response);
+  const isBadAddress = command === "RCPT TO" && isUnknownRecipient(response ?? "");
+  const failed = (problem: MailProblem, message: string): MailError =>
+    new MailError(problem, message, error, { reply, isBadAddress });
+  const answered = `The mail server answered with ${reply ?? responseCode}.`;
+  if (responseCode !== undefined && responseCode < 500) return failed("unreachable", answered);
   if (code === "EAUTH") return failed("refused", "The mail server doesn't accept this user and password.");
   if (originalCode !== undefined && WRONG_CERTIFICATE.test(originalCode))
     return failed("refused", "The certificate of the mail server is not valid for its host name.");
   if (code === "ETLS") return failed("refused", "The mail server doesn't offer encryption.");
-  if (responseCode !== undefined) return failed("refused", `The mail server answered with ${responseCode}.`);
+  if (responseCode !== undefined) return failed("refused", answered);
   if (code === "EMESSAGE" || code === "EENVELOPE") return failed("refused", "The mail can't be sent.");
   return failed("unreachable", "The mail server does not answer.");
 }
@@ -177,6 +180,31 @@ interface SmtpError {
   /** The error of the system or of TLS, if the library has replaced it by its own. */
   readonly originalCode?: string;
   readonly responseCode?: number;
+  /** The reply, with its code. */
+  readonly response?: string;
+  /** What was answered, such as `RCPT TO`. */
+  readonly command?: string;
+}
+
+const REPLY_MAX = 500;
+/** Also without a domain: some servers only repeat the name of a mailbox in angle brackets. */
+const ADDRESS = /<[^<>]*>|[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
+
+/** In one line. Addresses are not stored in plain text. */
+function replyOf(response: string | undefined): string | null {
+  const reply = (response ?? "").replaceAll(ADDRESS, "<address>").replaceAll(/\s+/g, " ").trim().replace(/\.$/, "");
+  return reply === "" ? null : reply.toWellFormed().replaceAll("\u0000", "").slice(0, REPLY_MAX);
+}
+
+/**
+ * RFC 3463: `5.1.x` is about the address, other codes about the mailbox, the mail or the sender. Without such a code,
+ * a refusal for another reason is recognized by its words.
+ */
+function isUnknownRecipient(response: string): boolean {
+  if (!/^55[013]\b/.test(response)) return false;
+  const enhanced = /\b5\.\d{1,3}\.\d{1,3}\b/.exec(response)?.[0];
+  if (enhanced !== undefined) return enhanced.startsWith("5.1.");
+  return !/relay|spam|block|black|polic|denied|reputation|auth|spf|dkim|dmarc|sender|full|quota|size/i.test(response);
 }
 
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */

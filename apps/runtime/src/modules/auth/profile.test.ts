@@ -66,7 +66,7 @@ async function pendingToken(app: App, profile: object): Promise<string> {
   await app.call("sign-up", { email, password, profile });
   const ledger = createLedger({ pool: cell.pool, box: createSecretBox(kek) });
   const found = async (): Promise<string | undefined> => {
-    const mail = (await ledger.list(app.projectId, 10)).find(({ content }) => content.to.includes(email));
+    const mail = (await ledger.list(app.projectId, { limit: 10 })).find(({ content }) => content.to.includes(email));
     return /plm_[\w-]+/.exec(mail?.content.text ?? "")?.[0];
   };
   await expect.poll(found).toBeDefined();

@@ -55,7 +55,7 @@ const call = (route: string, body: object, ip = `198.18.0.${++last}`): ReturnTyp
 async function mailTo(address: string, template: string): Promise<MailRow> {
   const ledger = createLedger({ pool: cell.pool, box: createSecretBox(kek) });
   for (let tries = 0; tries < 100; tries++) {
-    const mails = await ledger.list(projectId, 100);
+    const mails = await ledger.list(projectId, { limit: 100 });
     const mail = mails.find(({ content, template: of }) => of === template && content.to[0] === address);
     if (mail !== undefined) return mail;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -248,3 +248,35 @@ it("only an admin sees and sets any of it", async () => {
   }
   expect((await cell.pool.query("SELECT 1 FROM plinth.connections")).rows).toEqual([]);
 });
+
+it("mails are listed in pages, by status and template", async () => {
+  await cell.pool.query(
+    `INSERT INTO plinth.emails (project_id, id, key, status, message_id, template, sealed, created_at)
+     SELECT $1, gen_random_uuid(), n::text, CASE WHEN n % 2 = 0 THEN 'sent' ELSE 'failed' END, n::text,
+       CASE WHEN n < 3 THEN 'welcome' END, '', now() - (n / 2) * interval '1 microsecond' FROM generate_series(1, 5) n`,
+    [projectId],
+  );
+  const box = createSecretBox(kek);
+  for (let n = 1; n <= 5; n++) {
+    const content = { to: ["ana@example.com"], subject: String(n), text: null, html: null };
+    const sealed = box.seal(Buffer.from(JSON.stringify(content)), `email/${projectId}/${n}`);
+    await cell.pool.query("UPDATE plinth.emails SET sealed = $1 WHERE key = $2", [sealed, String(n)]);
+  }
+  const list = (query: string): ReturnType<typeof callModule> =>
+    callModule(cell, { key, method: "GET", path: "/v1/emails", query });
+  const seen: string[] = [];
+  let cursor = "";
+  do {
+    const reply = JSON.parse(String((await list(`limit=2${cursor}`)).body));
+    seen.push(...reply.data.map((mail: { readonly subject: string }) => mail.subject));
+    cursor = reply.page.has_more ? `&cursor=${reply.page.next_cursor}` : "";
+  } while (cursor !== "");
+  expect(seen.toSorted()).toEqual(["1", "2", "3", "4", "5"]);
+  const subjects = async (query: string) =>
+    dataOf(await list(query))
+      .map((mail: { readonly subject: string }) => mail.subject)
+      .toSorted();
+  expect(await subjects("status=failed")).toEqual(["1", "3", "5"]);
+  expect(await subjects("status=failed&template=welcome")).toEqual(["1"]);
+  await expect(list("status=late")).rejects.toMatchObject({ code: "bad_request" });
+});

@@ -18,6 +18,7 @@ import { didYouMean } from "../../query/suggest.ts";
 import { compileValidator, problemsIn } from "../../records/validators.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
+import { logName, parseLogQuery } from "../log-query.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { takeStored } from "../take-attempt.ts";
 
@@ -47,7 +48,8 @@ const previewBody = z.strictObject({
 });
 
 const TEST_MS = 10_000;
-const LIST_MAX = 100;
+/** The number of mails on a page unless a request names one. */
+const PAGE = 100;
 const SUPPRESSIONS_MAX = 1_000;
 
 /**
@@ -84,9 +86,7 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
       if (!(await connections.remove(context.projectId, name))) throw new Fault("not_found");
       return jsonReply(200, { name });
     }),
-    "email.list": unlessViewer(async ({ projectId }) =>
-      jsonReply(200, (await ledger.list(projectId, LIST_MAX)).map(rowOf)),
-    ),
+    "email.list": unlessViewer((context) => listMails(options, context)),
     "email.read": unlessViewer(async ({ projectId, ids }) => {
       const mail = await ledger.one(projectId, ids[0] ?? "");
       if (mail === null) throw new Fault("not_found");
@@ -123,7 +123,23 @@ function unlessViewer(handler: ModuleHandler): ModuleHandler {
   };
 }
 
-function rowOf({ content: { to, subject }, ...row }: MailRow): object {
+async function listMails(
+  { ledger }: EmailRoutesOptions,
+  { incoming, projectId, cursors, filters }: ModuleContext,
+): Promise<Reply> {
+  const log = { name: "mails", filters, limit: PAGE };
+  const query = parseLogQuery(incoming.query, log, projectId, cursors);
+  const { limit, before } = query;
+  const wanted = { status: query.filters.get("status"), template: query.filters.get("template") };
+  const mails = await ledger.list(projectId, { limit, before, filters: wanted });
+  const last = mails.length > limit ? mails[limit - 1] : undefined;
+  const next = last === undefined ? null : cursors.seal([last.place], logName(log.name, projectId, query.filters));
+  const page = { next_cursor: next, has_more: last !== undefined };
+  const reply = jsonReply(200, null);
+  return { ...reply, body: JSON.stringify({ data: mails.slice(0, limit).map(rowOf), page }) };
+}
+
+function rowOf({ content: { to, subject }, place: _, ...row }: MailRow): object {
   return { ...row, to, subject };
 }
 

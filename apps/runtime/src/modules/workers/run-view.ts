@@ -13,7 +13,7 @@ export interface RunRow {
   readonly kind: string;
   readonly status: string;
   readonly output: unknown;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: { readonly code: string; readonly message: string; readonly body?: string } | null;
   readonly actor_kind: string | null;
   readonly actor_id: string | null;
   readonly organization_id: string | null;
@@ -90,7 +90,7 @@ export function callersView(
   steps: readonly StepRow[],
   waits: readonly WaitRow[],
 ): { readonly waits_for: readonly object[]; readonly [name: string]: unknown } {
-  const { id, workflow, kind, status, output, error, created_at, started_at, ended_at } = run;
+  const { id, workflow, kind, status, output, created_at, started_at, ended_at } = run;
   const open = ended_at === null ? waits.filter((wait) => wait.answer === null) : [];
   // A step that waits for something also has a time: its timeout.
   const named = new Set(open.map(({ path }) => path));
@@ -101,7 +101,7 @@ export function callersView(
     kind,
     status,
     output,
-    error,
+    error: withoutBody(run.error),
     waits_for: [
       ...open.map((wait) => waitedFor(wait)),
       ...(ended_at === null ? pauses.map((step) => ({ kind: "time", until: instant(step.next_at) })) : []),
@@ -110,6 +110,13 @@ export function callersView(
     started_at: instant(started_at),
     ended_at: instant(ended_at),
   };
+}
+
+/** The answer of another service is for admins. */
+function withoutBody(error: RunRow["error"]): object | null {
+  if (error === null) return null;
+  const { body: _, ...rest } = error;
+  return rest;
 }
 
 /**

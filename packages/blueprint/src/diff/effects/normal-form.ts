@@ -148,9 +148,16 @@ function sourcesOfValue({ root, path }: Extract<Expression, { kind: "value" }>, 
     case "event":
       if (first === undefined || first === "data")
         return [{ origin: "event", entity: null, field: ["data", ...rest.slice(0, 1)].join(".") }];
+      if (first === "record" && naming.entity !== null) {
+        const { entity } = naming;
+        const fields = rest.length === 0 ? naming.fieldsOf(entity) : rest.slice(0, 1);
+        return fields.map((field) => ({ origin: "record", entity, field }));
+      }
       // The rest of an event names what happened, not what is stored.
       return [];
     case "error":
+      // Another service may have repeated what it received.
+      return first === undefined || first === "body" ? [{ origin: "error", entity: null, field: "body" }] : [];
     case "run":
       return [];
     default:
