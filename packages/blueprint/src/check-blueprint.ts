@@ -4,8 +4,8 @@ import type { Expression } from "@plinth/expression";
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
-import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
+import { warnOfUnguardedRules } from "./check/entities/unguarded-rules.ts";
 import { warnOfUnreadChecks } from "./check/entities/unread-checks.ts";
 import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
 import { warnOfUnreadTransitions } from "./check/entities/unread-transitions.ts";
@@ -69,7 +69,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
       warnOfAllUsers(model, declarations.permissions, places, report);
       warnOfOwnProfile(model, declarations.permissions, places, report);
-      warnOfUnguardedSiblings(model, declarations.permissions, places, report);
+      warnOfUnguardedRules(model, declarations.permissions, places, report);
       warnOfUnreadRecords(model, declarations.entities, report);
       warnOfUnreadChecks(model, declarations.entities, report);
       warnOfUnreadViews(model, declarations.views, report);

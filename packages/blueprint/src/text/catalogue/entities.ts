@@ -10,6 +10,7 @@ export type EntityCode =
   | "reference_circle"
   | "entity_unused"
   | "siblings_unguarded"
+  | "children_unguarded"
   | "computed_beyond_reader"
   | "check_beyond_reader"
   | "view_beyond_reader"
@@ -21,6 +22,9 @@ const option = (line: string): string => `${listing("price: int?")}    ${line}\n
 
 const booked = (option: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  room:\n    fields: { name: string }\n    permissions: { user: { read: true } }\n  booking:\n${option}    fields: { room_id: ref(room), day: date }\n    permissions:\n      user: { read: true, create: "!record.room.bookings.exists(other, other.day == record.day)" }\n`;
+
+const closed = (option: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  board:\n    fields: { open: bool }\n    permissions:\n      user: { read: true, create: true, update: "new.open || !old.tasks.exists(task, !task.done)" }\n  task:\n${option}    fields: { board_id: ref(board), done: bool }\n    permissions: { user: { read: true, create: board.open } }\n`;
 
 const totalled = (read: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      total: computed(lines.sum(l, l.price))\n    permissions: { user: { read: true } }\n  line:\n    fields: { bill_id: ref(bill), price: int }\n    permissions: { user: { read: "${read}", create: true } }\n`;
@@ -60,6 +64,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A rule over other records that two simultaneous writes can both pass",
     booked(""),
     booked("    lock: room_id\n"),
+  ),
+  children_unguarded: warning(
+    "A rule over a record's children that a simultaneous write of a child can break",
+    closed(""),
+    closed("    lock: board_id\n"),
   ),
   computed_beyond_reader: warning(
     "A computed field that reveals values which its readers can't read",
