@@ -47,6 +47,11 @@ export function isTimeout(error: unknown): boolean {
   return state === "57014" || state === "55P03";
 }
 
+/** It waited for a lock as long as it may (`lock_timeout`). */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === "55P03";
+}
+
 /** The server cancelled it, usually because of `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
   return sqlState(error) === "57014";

@@ -17,6 +17,7 @@ export {
   isDiskFull,
   isExclusionViolation,
   isForeignKeyViolation,
+  isLockTimeout,
   isNotNullViolation,
   isRetryable,
   isTimeout,
@@ -50,5 +51,6 @@ export {
   type TenantScopeOptions,
   type TenantStatement,
   type TenantTransaction,
+  TurnMissed,
 } from "./tenant-scope.ts";
 export { inTransaction, inTransactionOf } from "./transaction.ts";

@@ -373,11 +373,15 @@ function isLarge(values: readonly unknown[]): boolean {
   return size > FAST_VALUES_MAX;
 }
 
+/** It has waited for its turn in the slow lane as long as it may, and was not run. */
+export class TurnMissed extends Fault {}
+
 function tooManySlow(why: "full" | "late"): Fault {
-  return new Fault(why === "full" ? "unavailable" : "timeout", {
-    detail: "Too many slow requests of this project are running.",
-    headers: { "retry-after": "1" },
-  });
+  const detail = "Too many slow requests of this project are running.";
+  const headers = { "retry-after": "1" };
+  return why === "full"
+    ? new Fault("unavailable", { detail, headers })
+    : new TurnMissed("timeout", { detail, headers });
 }
 
 function slowTimeout(cause: unknown): Fault {

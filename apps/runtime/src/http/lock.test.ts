@@ -97,6 +97,12 @@ async function outcomes(send: (at: number) => Promise<TestReply>): Promise<Reado
 
 const oneOf = (done: number): object => ({ [done]: 1, 403: AT_ONCE - 1 });
 
+/** How many requests wait for a lock. */
+async function waiting(): Promise<number> {
+  const sql = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return (await cell.pool.query(sql)).rowCount ?? 0;
+}
+
 describe("one of thirty succeeds", () => {
   test("that create", async () => {
     const taken = { room_id: await room(), day: ++day };
@@ -142,12 +148,6 @@ describe("one of thirty succeeds", () => {
 });
 
 describe("an uncommitted write of another process counts", () => {
-  /** How many requests wait for a lock. */
-  async function waiting(): Promise<number> {
-    const sql = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    return (await cell.pool.query(sql)).rowCount ?? 0;
-  }
-
   /** Holds the room, like a locked write, until the request waits for it. */
   async function beside(roomId: string, sql: string, request: () => Promise<TestReply>): Promise<TestReply> {
     const client = await cell.pool.connect();
@@ -238,7 +238,49 @@ test("updates that swap their rooms don't deadlock", async () => {
   expect(await outcomes(swap)).toEqual({ 200: AT_ONCE });
 });
 
-test("of two actions that lock two rooms in opposite order, one starts again", async () => {
+describe("parents are locked in the order of their ids, and before any record", () => {
+  const both = (...rooms: readonly string[]): object[] => rooms.map((room_id) => ({ room_id, day: ++day }));
+
+  test.each<[string, (one: string, two: string) => Promise<readonly [() => Promise<TestReply>, number, string[]]>]>([
+    [
+      "in a list of creates",
+      async (...rooms) => [() => cell.send("ana", "POST", "/api/bookings", both(...rooms)), 201, []],
+    ],
+    [
+      "in a list of changes",
+      async (...rooms) => {
+        const bookings: string[] = [];
+        for (const booking of both(...rooms)) bookings.push(await make("bookings", booking));
+        const changes = bookings.map((id) => ({ id, day: ++day }));
+        return [() => cell.send("ana", "PATCH", "/api/bookings", changes), 200, bookings];
+      },
+    ],
+    [
+      "in an action",
+      async (one, two) => [() => cell.send("ana", "POST", "/v1/actions/book-both", { one, two, day: ++day }), 200, []],
+    ],
+  ])("%s", async (_, prepare) => {
+    const [first, second] = [await room(), await room()];
+    const [request, status, records] = await prepare(second, first);
+    const { schema } = project.names;
+    const client = await cell.pool.connect();
+    try {
+      await client.query(`begin; select from "${schema}".rooms where id = '${first}' for no key update`);
+      const reply = request();
+      await vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), { timeout: 10_000, interval: 5 });
+      // It waits for the first one, and has nothing else yet.
+      await cell.pool.query(`select from "${schema}".rooms where id = $1 for no key update nowait`, [second]);
+      const free = `select from "${schema}".bookings where id = any($1) for update nowait`;
+      expect((await cell.pool.query(free, [records])).rowCount).toBe(records.length);
+      await client.query("commit");
+      expect((await reply).status, (await reply).text).toBe(status);
+    } finally {
+      client.release();
+    }
+  });
+});
+
+test("two actions that lock two rooms in opposite order both succeed", async () => {
   for (let round = 0; round < 4; round++) {
     const [one, two] = [await room(), await room()];
     const both = (...[first, second]: readonly string[]): Promise<TestReply> =>

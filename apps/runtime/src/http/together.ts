@@ -4,6 +4,7 @@
 import { limitStatements } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Tenant, TenantDoor } from "../project/tenant.ts";
+import { turnMissed } from "../query/database-faults.ts";
 import { doOnce, type OnceReply } from "../query/idempotency.ts";
 import { holdKey } from "../query/kept-replies.ts";
 import type { Once } from "../query/once.ts";
@@ -25,6 +26,8 @@ export interface Together {
 type Work = (tenant: Tenant) => Promise<OnceReply>;
 
 const TRIES_MAX = 4;
+/** A write that waits for its number gives up only after this time: it waits for a second, `TRIES_MAX` times. */
+const NUMBERS_MS_MAX = 2_000;
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" } as const;
 
 /** @param work It can be called again: nothing of its last call is left. If it throws, everything is rolled back. */
@@ -55,8 +58,7 @@ async function write(options: Together, work: Work): Promise<Reply> {
       const { reply, isReplayed } = await door.transaction(async (open) => {
         const { statementMsMax } = release.bundle.limits;
         await limitStatements(open.client, statementMsMax);
-        // A statement that waits for a number must get it within its own time limit.
-        const numbersMsMax = Math.ceil(statementMsMax / 2);
+        const numbersMsMax = Math.min(statementMsMax, NUMBERS_MS_MAX);
         const tenant = within(open, { isRepeated, isForMany: true, isTried, numbersMsMax });
         const done = await doOnce(open, release, once, () => work(tenant));
         if (isTried) throw new Tried(done.reply, await shownSoFar(open, release, viewer));
@@ -68,7 +70,7 @@ async function write(options: Together, work: Work): Promise<Reply> {
         await auditShown(door, release, viewer, error.shown);
         return replyOf({ ...error.reply, location: null }, { "plinth-dry-run": "true" });
       }
-      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw error;
+      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw turnMissed(error);
     }
   }
 }

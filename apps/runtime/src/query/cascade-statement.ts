@@ -120,7 +120,8 @@ export function cascadeStatement(view: EntityView, caller: StatementCaller, casc
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", "_chk._matches", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
   const confirm = confirmationOf(cascade);
   // It may lock a thousand rows, so the fast lane must not wait for it.
-  const how = { ...laneWith(lockOfStored(view)), lane: "slow", keep: true, writes: true, cascades: true } as const;
+  const lock = lockOfStored(view, { operations: ["delete"], caller });
+  const how = { ...laneWith(lock), lane: "slow", keep: true, writes: true, cascades: true } as const;
   return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
 }
 

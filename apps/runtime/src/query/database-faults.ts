@@ -14,6 +14,7 @@ import {
   isRetryable,
   isUniqueViolation,
   sqlState,
+  TurnMissed,
   tableName,
 } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
@@ -42,13 +43,7 @@ export function faultOf(error: unknown, view: EntityView, operation: StatementKi
   if (isCheckViolation(error)) {
     return checkViolation(error, view);
   }
-  if (isRetryable(error)) {
-    return new Fault("unavailable", {
-      detail: "Another request changed the same records; try again.",
-      headers: { "retry-after": "1" },
-      cause: error,
-    });
-  }
+  if (isRetryable(error)) return busy(error);
   // Class 54: a text that is too long for its unique index (a third of a page, about 2.7 kB).
   if (sqlState(error) === "54000") {
     const errors = uniqueFields(error, view).map((field) => tooLong(field));
@@ -180,6 +175,25 @@ function tooLong(field: string): FieldError {
 
 function uniqueViolation(error: unknown, view: EntityView): Fault {
   return taken(uniqueFields(error, view), error);
+}
+
+/** 409: others keep changing what the request needs. It has changed nothing, and can be sent again. */
+export function busy(cause: unknown): Fault {
+  return new Fault("conflict", {
+    detail: "Other requests keep changing the same records; try again.",
+    headers: { "retry-after": "1" },
+    cause,
+  });
+}
+
+/**
+ * 409 if it waited too long for its turn among writes that wait for each other; else the error itself. The database
+ * isn't slow, and other requests of the project are answered.
+ */
+export function turnMissed(error: unknown): unknown {
+  if (!(error instanceof TurnMissed)) return error;
+  const detail = "Too many requests of this project wait for each other; try again.";
+  return new Fault("conflict", { detail, headers: { "retry-after": "1" }, cause: error });
 }
 
 /** 409: another record has these values. The fault doesn't say which one. */

@@ -42,6 +42,11 @@ export function deleteStatement(view: EntityView, caller: StatementCaller): Dele
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed}${caller.isConditional === true ? ` and ${matches}` : ""} returning _r."id"), ` +
     `${trace}${keptReply(view, caller, parameters, { status: 204, row: "_del", record: null })} ` +
     `select _del."id" is not null, ${matches}, ${rule} from _cur left join _del on true`;
-  const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
+  const how = {
+    keep: true,
+    writes: true,
+    cascades: false,
+    ...laneWith(lockOfStored(view, { operations: ["delete"], caller })),
+  };
   return { text, slots: parameters.slots, ...how };
 }

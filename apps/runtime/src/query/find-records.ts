@@ -4,6 +4,7 @@
 import type { JsonValue } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, forProject } from "./entity-view.ts";
+import { lockParents } from "./lock-parents.ts";
 import { arrayLiteral } from "./parameters.ts";
 import { pageBound, readabilityOf } from "./readable-fields.ts";
 import { equalTo } from "./reading/filter.ts";
@@ -74,6 +75,11 @@ export async function findAndLockRecords(
     const found = await findRecords(request, where, limit);
     const open = idsOf(found).filter((id) => !locked.has(id));
     if (open.length === 0) return found;
+    const unchanged = { entity: request.entity, isNew: false, values: new Map() };
+    await lockParents(
+      request,
+      open.map((recordId) => ({ ...unchanged, recordId })),
+    );
     await tenant.run({ text: lock, values: [arrayLiteral(open)], lane: "slow", writes: true });
     for (const id of open) locked.add(id);
   }

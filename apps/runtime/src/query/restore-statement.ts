@@ -81,7 +81,8 @@ export function restoreStatement(view: EntityView, caller: StatementCaller): Sta
     `select _chk._allowed, ${ifPresent("_upd_0", json)}, _chk._deleted, ` +
     `_verdict._stays, ${disclosed(root, caller, parameters)}, _verdict._too_large, _chk._matches ` +
     `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
-  const how = { ...laneWith(lockOfStored(view)), ...(kinds.length > 1 && { lane: "slow" as const }) };
+  const lock = lockOfStored(view, { operations: ["restore"], caller });
+  const how = { ...laneWith(lock), ...(kinds.length > 1 && { lane: "slow" as const }) };
   return { text, slots: parameters.slots, keep: true, writes: true, ...how };
 }
 

@@ -1,7 +1,7 @@
 // Runs one operation as one statement. In: the tenant, the release, the caller and the operation. Out: JSON text, or a
 // Fault. It never runs a second statement to interpret the first one. If another request overtook the statement, it
 // runs again.
-import { bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
+import { bytesOfRows, isLockTimeout, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
@@ -19,7 +19,7 @@ import {
   assembleUpdate,
 } from "./assemble.ts";
 import type { CursorCodec } from "./cursor.ts";
-import { faultOf, type StatementKind } from "./database-faults.ts";
+import { busy, faultOf, type StatementKind, turnMissed } from "./database-faults.ts";
 import { callerIn, entityView, type StatementCaller } from "./entity-view.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
 import { isNumbered } from "./numbering.ts";
@@ -34,8 +34,9 @@ import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { withAdvice } from "./reading/slow.ts";
 import { groupsTooLarge, REPLY_BYTES_MAX, relatedTooLarge } from "./reading/too-large.ts";
+import { isBehind, isOverlooked, obstacleOf, repeated, TRIES_MAX } from "./repeated.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { busy, heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
+import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -64,8 +65,6 @@ const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
 /** For the records that a step reads: it gets all of them, or fails. */
 const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
-/** How often a statement runs if others keep overtaking it. */
-const TRIES_MAX = 4;
 
 /**
  * `recordId` is null with a key. @returns JSON text. @throws Fault `not_found`, `bad_request` (the key is ambiguous).
@@ -195,8 +194,8 @@ export async function createRecord(
   generated: ReadonlyMap<string, string> = none,
 ): Promise<string> {
   const statement = assembleCreate(request.release, request.entity, callerOf(request), values.keys());
-  const attempt = statement.lock === undefined ? run : repeated;
-  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), generated });
+  const bindings = { ...bind(request, recordId, values), generated };
+  const rows = await repeated(() => run(request, "create", statement, bindings), obstacleOf(statement));
   if (rows[0] === undefined) throw refusedByRule("create");
   return written(request, statement, rows[0], "create");
 }
@@ -229,14 +228,19 @@ export async function takeTransition(
 /** @throws Fault 403, 404, 409 (not deleted, its place is taken, or it needs a deleted record). */
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
   const statement = assembleRestore(request.release, request.entity, callerOf(request));
-  const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
-  const [allowed, json, deleted, held, holders, tooLarge, matches] = rows[0] ?? missing();
-  if (allowed !== "t") throw refusedByRule("restore");
-  if (matches !== "t") throw staleVersion();
-  if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
-  if (held === "t") throw heldByDeleted(holders ?? "");
-  if (tooLarge === "t") throw new Fault("cascade_too_large");
-  return json ?? lost();
+  const bindings = bind(request, recordId, nothing);
+  for (let tries = 1; ; tries++) {
+    const rows = await repeated(() => run(request, "restore", statement, bindings), isOverlooked);
+    const [allowed, json, deleted, held, holders, tooLarge, matches] = rows[0] ?? missing();
+    if (allowed !== "t") throw refusedByRule("restore");
+    if (matches !== "t") throw staleVersion();
+    if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
+    if (held === "t") throw heldByDeleted(holders ?? "");
+    if (tooLarge === "t") throw new Fault("cascade_too_large");
+    if (typeof json === "string") return json;
+    // Others have restored the record and deleted it again since the statement began, which doesn't see that delete.
+    if (tries >= TRIES_MAX) throw busy(undefined);
+  }
 }
 
 /** @throws Fault 403, 404, 409. */
@@ -244,12 +248,12 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   const statement = assembleDelete(request.release, request.entity, callerOf(request));
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
-    const rows = await run(request, "delete", statement, bindings);
+    const rows = await repeated(() => run(request, "delete", statement, bindings), isBehind);
     const [deleted, matches, allowed] = rows[0] ?? missing();
     if (deleted === "t") return;
     throw allowed === "t" && matches !== "t" ? staleVersion() : refusedByRule("delete");
   }
-  const row = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
+  const row = (await repeated(() => run(request, "delete", statement, bindings), isOverlooked))[0] ?? missing();
   const [allowed, tooLarge, restricted, matches] = row;
   if (allowed !== "t") throw refusedByRule("delete");
   if (matches !== "t") throw staleVersion();
@@ -284,33 +288,13 @@ async function change(
   const bindings = bind(request, recordId, values);
   const current = statement.checks.findIndex((check) => check.kind === "current");
   for (let tries = 1; ; tries++) {
-    const attempt = statement.lock === undefined ? run : repeated;
-    const rows = await attempt(request, kind, statement, bindings).catch((error) => {
+    const rows = await repeated(() => run(request, kind, statement, bindings), obstacleOf(statement)).catch((error) => {
       throw beyondRange(error, values.keys()) ?? error;
     });
     const row = rows[0] ?? missing();
     const overtaken = current !== -1 && row[current] !== "t";
     if (!overtaken) return written(request, statement, row, "update");
     if (tries >= TRIES_MAX) throw busy(undefined);
-  }
-}
-
-/** If a new reference to the deleted record appeared after the statement began, the next run finds it. */
-async function repeated(
-  request: Request,
-  kind: StatementKind,
-  statement: Statement,
-  bindings: Bindings,
-): Promise<readonly TextRow[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run(request, kind, statement, bindings);
-    } catch (error) {
-      const cause = error instanceof Fault ? error.cause : error;
-      const overtaken = cause instanceof Overtaken;
-      if (!overtaken && !isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
-      if (tries >= TRIES_MAX) throw overtaken ? busy(cause) : error;
-    }
   }
 }
 
@@ -358,8 +342,11 @@ async function runWhole(
     return rows;
   } catch (error) {
     if (error instanceof Overtaken) throw busy(error);
+    // The records are locked, and the database itself isn't slow.
+    if (kind !== "read" && error instanceof Fault && isLockTimeout(error.cause)) throw busy(error.cause);
     if (isAlreadyKept(error)) throw new AlreadyKept(error);
-    throw faultOf(error, entityView(request.release, request.entity), kind);
+    const waitsForOthers = statement.lock !== undefined || (statement.numbers ?? []).length > 0;
+    throw faultOf(waitsForOthers ? turnMissed(error) : error, entityView(request.release, request.entity), kind);
   }
 }
 

@@ -167,7 +167,13 @@ function changeStatement(
     `${trace}${keptReply(view, caller, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${details.map((_, i) => `, _chk._detail_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
-  const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
+  const operations = [operation, ...ways.map((way): Operation => `transition:${way.edge.name}`)];
+  const lock = lockOfStored(view, {
+    operations,
+    caller,
+    given,
+    terms: [terms.forced, ...ways.map((way) => way.forced)],
+  });
   const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
   return { text, slots: parameters.slots, checks, ...how };
 }

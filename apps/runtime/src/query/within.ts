@@ -1,6 +1,7 @@
 // Runs statements within an open transaction like the statements of a request. In: the transaction. Out: access to the
 // same rows, while it is open. It commits nothing.
 import {
+  isLockTimeout,
   isRetryable,
   isTimeout,
   limitStatements,
@@ -10,6 +11,8 @@ import {
 } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
+import { busy } from "./database-faults.ts";
+import { isBehind } from "./repeated.ts";
 import { undoable } from "./undoable.ts";
 
 export interface WithinOptions {
@@ -41,34 +44,35 @@ export function within(open: TenantTransaction, options: WithinOptions): Tenant 
         await hold(statement.numbers ?? []);
         return rows;
       } catch (error) {
-        if (untilMs !== Number.POSITIVE_INFINITY && isTimeout(error)) throw heldTooLong(error);
-        throw isRetryable(error) ? new BehindOthers(error) : error;
+        if (untilMs !== Number.POSITIVE_INFINITY && isTimeout(error)) throw heldTooLong();
+        throw isRetryable(error) || isLockTimeout(error) ? behindOthers(error) : error;
       }
     },
   };
 }
 
-function heldTooLong(cause?: unknown): Fault {
+/** A repetition would take as long, so the cause isn't one for `isBehindOthers`. */
+function heldTooLong(): Fault {
   const detail =
     "The operations after the first numbered record took too long, while other requests wait for their numbers. Send fewer operations, or send that record last.";
-  return new Fault("timeout", { detail, cause });
+  return new Fault("conflict", { detail });
 }
 
 /**
- * Others hold locks that this transaction needs. Repeating the statement alone would fail again, but the whole
- * transaction can be repeated.
+ * Others hold locks that this transaction needs. Repeating the statement alone would fail again, so the cause is hidden
+ * from the code that does. The whole transaction can be repeated.
  */
-class BehindOthers extends Fault {
-  constructor(cause: unknown) {
-    const detail = "Another request changed the same records; try again.";
-    super("unavailable", { detail, headers: { "retry-after": "1" }, cause: new Fault("unavailable", { cause }) });
-  }
+function behindOthers(cause: unknown): Fault {
+  return busy(busy(cause));
 }
 
-/** Whether the failed transaction can be repeated. */
+/**
+ * Whether the failed transaction had to give way to others, and can be repeated. Such a failure says nothing about the
+ * request, so no step may handle it.
+ */
 export function isBehindOthers(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof Overtaken || isRetryable(each)) return true;
+    if (isBehind(each)) return true;
   }
   return false;
 }

@@ -113,11 +113,3 @@ function waysOf(view: EntityView, roles: readonly string[], state: string): stri
   const edges = edgesFrom(view, state, roles);
   return edges.length === 0 ? "no transition leads on from there" : `possible from there: ${edges.join(", ")}`;
 }
-
-export function busy(cause: unknown): Fault {
-  return new Fault("unavailable", {
-    detail: "Other requests keep changing the same records; try again.",
-    headers: { "retry-after": "1" },
-    cause,
-  });
-}

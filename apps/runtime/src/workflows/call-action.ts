@@ -3,7 +3,7 @@
 // continues by itself.
 import type { BundleAction } from "@plinth/bundle";
 import type { EvaluationContext, Value } from "@plinth/expression";
-import { isRetryable, limitStatements, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
+import { limitStatements, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -11,11 +11,15 @@ import type { ActiveRelease } from "../project/active-release.ts";
 import { type CallerPrincipal, principalId } from "../project/principal.ts";
 import { maskedNames, masksOf } from "../project/work-masks.ts";
 import { type ActionInput, maskedInput, readActionInput } from "../query/action-input.ts";
+import { turnMissed } from "../query/database-faults.ts";
 import { doOnce, type OnceReply } from "../query/idempotency.ts";
 import { type HeldKey, holdKey } from "../query/kept-replies.ts";
+import { lockParents } from "../query/lock-parents.ts";
 import type { Once } from "../query/once.ts";
+import { isBehindOthers, within } from "../query/within.ts";
 import { type Acting, type CallerContext, contextOf, keptCaller } from "./acting.ts";
 import { createActions } from "./actions.ts";
+import { plannedWrites } from "./planned-writes.ts";
 import type { Claimed, Run } from "./run.ts";
 import { walkSteps } from "./sync-steps.ts";
 import { fillTemplate } from "./template.ts";
@@ -71,14 +75,9 @@ async function repeated(options: CallOptions, call: ActionCall, held: HeldKey | 
     try {
       return await attempt(options, call, held);
     } catch (error) {
-      if (tries >= TRIES_MAX || !isRetryable(rootOf(error))) throw error;
+      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw turnMissed(error);
     }
   }
-}
-
-/** The first cause of a fault, however many steps have wrapped it. */
-function rootOf(error: unknown): unknown {
-  return error instanceof Fault && error.cause !== undefined ? rootOf(error.cause) : error;
 }
 
 function attempt(options: CallOptions, call: ActionCall, held: HeldKey | null): Promise<Called> {
@@ -101,13 +100,18 @@ async function answer(options: CallOptions, call: ActionCall, open: TenantTransa
   const { background, entities } = release.bundle;
   const claimed: Claimed = { run, event: null, steps: new Map(), fence: "0", isCancelled: false };
   const { principal, organization, ip } = call;
+  const before = contextOfCall(run, await contextOf(open, release, call));
+  await lockParents(
+    { tenant: within(open, { isRepeated: false }), release },
+    plannedWrites(release, action.steps, before),
+  );
   const context = await walkSteps(
     {
       open,
       actions: createActions({ ...options, release, masks: () => masksOf(background, maskedNames(entities)) }),
       caller: { principal, organization, ip },
       claimed,
-      context: contextOfCall(run, await contextOf(open, release, call)),
+      context: before,
       statementMsMax: release.bundle.limits.statementMsMax,
       deadlineMs: options.now() + SYNC_MS_MAX,
       now: options.now,

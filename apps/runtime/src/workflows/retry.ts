@@ -4,6 +4,7 @@ import { stepErrorCode } from "@plinth/expression";
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { type Pauses, pauseBefore } from "../events/backoff.ts";
+import { isBehindOthers } from "../query/within.ts";
 import type { StepError } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 
@@ -15,8 +16,8 @@ export interface Failed {
 }
 
 /**
- * Null if the step didn't cause the failure: a mistake of ours, or an unreachable database. The run continues later,
- * and the attempt isn't counted.
+ * Null if the step didn't cause the failure: a mistake of ours, an unreachable database, or others that were faster. The
+ * run continues later, and the attempt isn't counted.
  */
 export function errorOf(error: unknown): Failed | null {
   if (error instanceof StepFailed) {
@@ -30,7 +31,7 @@ export function errorOf(error: unknown): Failed | null {
       ...final,
     };
   }
-  if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
+  if (!(error instanceof Fault) || notTheSteps.includes(error.code) || isBehindOthers(error)) return null;
   // Some faults give the same message for the whole and for a field.
   const further = error.errors.filter(({ message }) => message !== error.message);
   const details = further.map(({ path, message }) => `${path} ${message}`).join(" ");

@@ -7,6 +7,7 @@ import { Fault, type FieldError } from "@plinth/service";
 import type { CallerPrincipal } from "../project/principal.ts";
 import { type Room, roomOfRun } from "../project/room.ts";
 import { undoable } from "../query/undoable.ts";
+import { isBehindOthers } from "../query/within.ts";
 import type { Acting } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import { errorOf } from "./retry.ts";
@@ -87,7 +88,7 @@ async function attempt(walk: Walking, step: BundleStep, path: string, outputs: O
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     // A temporary failure is for the caller, who can repeat the whole action.
-    if (onError.kind === "fail" || error.status >= 500) throw ofStep(step, path, error);
+    if (onError.kind === "fail" || error.status >= 500 || isBehindOthers(error)) throw ofStep(step, path, error);
     if (onError.kind === "steps") {
       const failed = seenError(step.id, errorOf(error)?.error ?? unknownError, 1);
       await through(seeing(walk, { error: failed }), onError.steps, `${path}/on_error/`, outputs);

@@ -5,6 +5,7 @@ import { Fault } from "@plinth/service";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import type { OnceReply } from "../../query/idempotency.ts";
+import { lockParents, type PlannedWrite } from "../../query/lock-parents.ts";
 import type { Once } from "../../query/once.ts";
 import { PLAIN_READING } from "../../query/read-statement.ts";
 import { type Selection, WHOLE } from "../../query/reading/selection.ts";
@@ -69,6 +70,7 @@ export async function writeFamily(
     { door, release, viewer: request, once, isTried, isRepeated: true },
     async (tenant): Promise<OnceReply> => {
       const untilMs = Date.now() + MS_MAX;
+      await lockParents({ tenant, release }, plannedWrites(request.entity, call, children));
       const outcome = await execute(dependencies, { ...request, tenant }, call);
       if (outcome.kind !== "created" && outcome.kind !== "record") throw new Error(`${call.kind} answers no record`);
       const members = await writeChildren(request, tenant, children, untilMs);
@@ -84,6 +86,16 @@ export async function writeFamily(
     },
   );
   return etag === null ? reply : { ...reply, headers: { ...reply.headers, etag } };
+}
+
+/** The record's own write, if there is one, and those of all children. */
+function plannedWrites(entity: string, call: Call, children: readonly ChildWrite[]): readonly PlannedWrite[] {
+  const own = "values" in call ? [{ ...call, entity, isNew: call.kind === "create" }] : [];
+  const below = (child: ChildWrite): readonly PlannedWrite[] => [
+    { ...child, isNew: child.operation === "create" },
+    ...child.children.flatMap(below),
+  ];
+  return [...own, ...children.flatMap(below)];
 }
 
 /** The written records as JSON texts, by the name of their relation. */

@@ -4,6 +4,7 @@
 import { Fault, type FieldError, toProblem } from "@plinth/service";
 import type { TenantDoor } from "../../project/tenant.ts";
 import { isStale } from "../../query/database-faults.ts";
+import { lockParents } from "../../query/lock-parents.ts";
 import type { Once } from "../../query/once.ts";
 import { createRecord, deleteRecord, lockRecords, type Request, updateRecord } from "../../query/run.ts";
 import type { Reply } from "../contracts.ts";
@@ -48,6 +49,12 @@ function writeAll({ door, once, now }: ManyOptions, request: Request, call: Many
   return writeTogether(together, async (tenant) => {
     const untilMs = now() + MS_MAX;
     const inside = { ...request, tenant };
+    const isNew = operation === "create";
+    const { entity } = request;
+    await lockParents(
+      inside,
+      writes.map(({ recordId, values }) => ({ entity, recordId, isNew, values })),
+    );
     const ids = writes.map(({ recordId }) => recordId);
     if (operation !== "create") await lockRecords(inside, operation, ids);
     const records = await inOrder(inside, operation, writes, () => now() > untilMs);

@@ -238,7 +238,7 @@ describe("a step", () => {
     try {
       await holder.query("begin");
       await holder.query(`select 1 from "${desk.project.names.schema}".accounts where id = $1 for update`, [id]);
-      await refused(503, "timeout", "key", "book", { account_id: id, amount: "1.00" });
+      await refused(409, "conflict", "key", "book", { account_id: id, amount: "1.00" });
     } finally {
       await holder.query("rollback");
       holder.release();

@@ -21,6 +21,7 @@ import { EVERYTHING, equalTo } from "../reading/filter.ts";
 import { parseList, parseReading } from "../reading/parse-list.ts";
 import { findRelation, relationNames } from "../reading/paths.ts";
 import { isToMany } from "../reading/reach.ts";
+import type { Statement } from "../statement.ts";
 
 const cursors = createCursorCodec("a secret of the tests alone");
 
@@ -51,20 +52,26 @@ function* recordStatements(release: ActiveRelease, view: EntityView, caller: Sta
     .filter((field) => field.writer !== "service" && !field.hidden && field.sequence === null)
     .map((field) => field.name);
   yield assembleRead(release, name, caller).text;
-  yield assembleDelete(release, name, caller).text;
-  for (const given of [[], writable]) yield assembleCreate(release, name, caller, given).text;
+  yield* textsOf(assembleDelete(release, name, caller));
+  for (const given of [[], writable]) yield* textsOf(assembleCreate(release, name, caller, given));
   for (const given of [[], writable, ...writable.map((field) => [field])]) {
-    yield assembleUpdate(release, name, caller, given).text;
+    yield* textsOf(assembleUpdate(release, name, caller, given));
   }
-  if (softDelete !== null) yield assembleRestore(release, name, caller).text;
+  if (softDelete !== null) yield* textsOf(assembleRestore(release, name, caller));
   for (const edge of stateMachine?.edges ?? []) {
-    for (const given of [[], edge.require]) yield assembleTransition(release, name, caller, edge.name, given).text;
+    for (const given of [[], edge.require]) yield* textsOf(assembleTransition(release, name, caller, edge.name, given));
   }
   const operations = Object.keys(view.entity.access) as (keyof typeof view.entity.access)[];
   yield canStatement(
     operations.filter((operation) => operation !== "create").map((operation) => ({ view, operation, ids: [] })),
     caller,
   ).text;
+}
+
+function* textsOf({ text, lock, confirm }: Statement): Iterable<string> {
+  yield text;
+  if (lock !== undefined) yield lock.text;
+  if (confirm !== undefined) yield confirm.text;
 }
 
 function* changesStatements(view: EntityView, caller: StatementCaller): Iterable<string> {
