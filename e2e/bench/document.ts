@@ -18,6 +18,7 @@ const titles = [
   "The language",
   "Migrations of a long table",
   "Runs of workflows",
+  "Calls of slow services",
   "Streams of changes",
   "Webhooks",
   "Idle and waiting work",

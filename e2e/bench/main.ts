@@ -18,6 +18,7 @@ import { compare, summarize, toMarkdown } from "./report.ts";
 import { measureRequestPath, type RequestPath } from "./request-path.ts";
 import { measureRuns, runsTable } from "./runs.ts";
 import { measureScale, type Scale, scaleTable } from "./scale.ts";
+import { measureSlowServices, slowServicesText } from "./slow-services.ts";
 import { measureStreams, streamsTable } from "./streams.ts";
 import { measureWaiting, waitingTable } from "./waiting.ts";
 import { measureWebhooks, webhooksTable } from "./webhooks.ts";
@@ -29,6 +30,7 @@ const parts = [
   "language",
   "changes",
   "runs",
+  "calls",
   "streams",
   "webhooks",
   "waiting",
@@ -80,6 +82,13 @@ if (asked.has("runs")) {
   );
   figures["runs"] = runs;
   sections.set("Runs of workflows", runsTable(runs));
+}
+if (asked.has("calls")) {
+  const calls = await onServerOfItsOwn("calls", {}, ({ urls }) =>
+    measureSlowServices({ cellUrl: urls.cell, projects: 50, seconds: 5 * seconds }),
+  );
+  figures["calls"] = calls;
+  sections.set("Calls of slow services", slowServicesText(calls));
 }
 if (asked.has("streams")) {
   const streams = await onServerOfItsOwn("streams", {}, ({ urls }) =>
