@@ -58,16 +58,19 @@ test("the use of the operator's limits, marked if it is near a limit", () => {
   const usage = {
     openRuns: { used: 170, allowed: 200, near: true },
     openWaits: little,
+    activeRuns: { used: 8, allowed: 150, near: false },
+    calls: null,
     keptEvents: little,
     keptRuns: little,
   };
   printUsage(terminal, usage);
   expect(lines()).toEqual([
-    "LIMIT            USED  ALLOWED",
-    "unfinished runs  170   200      85 %, near the limit",
-    "open waits       3     200000   0 %",
-    "kept events      3     200000   0 %",
-    "kept runs        3     200000   0 %",
+    "LIMIT             USED  ALLOWED",
+    "unfinished runs   170   200      85 %, near the limit",
+    "open waits        3     200000   0 %",
+    "runs in progress  8     150      5 %",
+    "kept events       3     200000   0 %",
+    "kept runs         3     200000   0 %",
   ]);
 });
 

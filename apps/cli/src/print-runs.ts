@@ -72,12 +72,17 @@ export function printUsage(terminal: Terminal, usage: WorkUsage): void {
   const named = [
     ["unfinished runs", usage.openRuns],
     ["open waits", usage.openWaits],
+    ["runs in progress", usage.activeRuns],
+    ["calls in progress", usage.calls],
     ["kept events", usage.keptEvents],
     ["kept runs", usage.keptRuns],
   ] as const;
-  const rows = named.map(([name, { used, allowed, near }]): readonly Cell[] => {
+  const rows = named.flatMap(([name, limit]): readonly (readonly Cell[])[] => {
+    if (limit === null) return [];
+    const { used, allowed, near } = limit;
     const share = `${allowed === 0 ? 100 : Math.floor((used / allowed) * 100)} %`;
-    return [name, String(used), String(allowed), near ? { text: `${share}, near the limit`, colour: "yellow" } : share];
+    const last: Cell = near ? { text: `${share}, near the limit`, colour: "yellow" } : share;
+    return [[name, String(used), String(allowed), last]];
   });
   for (const line of columns(terminal, [["LIMIT", "USED", "ALLOWED", ""].map(dim), ...rows])) terminal.out(line);
 }

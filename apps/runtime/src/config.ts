@@ -11,10 +11,12 @@ import { type Networks, networksOf, readConfig } from "@plinth/service";
 import { z } from "zod";
 import { defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "./events/work-budget.ts";
 import type { RateLimit } from "./http/rate-limiter.ts";
+import { defaultWorkPlaces } from "./jobs/work.ts";
 import { defaultMailsPerHour } from "./mail/open-mail.ts";
 import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
 import { defaultInboundLimits, type InboundLimits } from "./modules/webhooks-in/receive.ts";
 import { defaultOutboundPorts } from "./outbound/call.ts";
+import { type CallLimits, defaultCallLimits } from "./outbound/call-slots.ts";
 import { defaultWebhookLimits, type WebhookLimits } from "./webhooks/rules.ts";
 
 export interface RuntimeConfig {
@@ -73,6 +75,9 @@ export interface RuntimeConfig {
   readonly mailbox: boolean;
   /** How much unfinished work a project can have. */
   readonly workLimits: WorkLimits;
+  /** Pieces of work of runs in the database at once. */
+  readonly workPlaces: number;
+  readonly callLimits: CallLimits;
   /** Days for which events and ended runs are stored. */
   readonly workRetentionDays: number;
   /** Maximum stored events and runs of one project. Beyond it, the oldest are deleted early, once they have ended. */
@@ -84,6 +89,8 @@ export interface RuntimeConfig {
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
+
+const MEGABYTE = 1_048_576;
 
 const port = (fallback: number): z.ZodType<number, unknown> =>
   z
@@ -168,6 +175,11 @@ const schema = z.object({
   PLINTH_PROJECT_STREAMS: count.default(defaultStreamLimits.perProject),
   PLINTH_CALLER_STREAMS: count.default(defaultStreamLimits.perCaller),
   PLINTH_PROJECT_WORK_ROWS: count.default(defaultWorkRowsMax),
+  PLINTH_WORK_PLACES: count.default(defaultWorkPlaces),
+  PLINTH_CALLS: count.default(defaultCallLimits.callsMax),
+  PLINTH_PROJECT_CALLS: count.default(defaultCallLimits.callsPerProject),
+  PLINTH_CALLS_MB: count.default(defaultCallLimits.bytesMax / MEGABYTE),
+  PLINTH_PROJECT_CALLS_MB: count.default(defaultCallLimits.bytesPerProject / MEGABYTE),
   PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
   PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
   PLINTH_WORK_RETENTION_DAYS: z
@@ -239,6 +251,13 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     mailbox: read.PLINTH_MAILBOX === "on",
     callMsMax: read.PLINTH_MAX_CALL_MS,
     workLimits: { openRunsMax: read.PLINTH_PROJECT_RUNS, openWaitsMax: read.PLINTH_PROJECT_WAITS },
+    workPlaces: read.PLINTH_WORK_PLACES,
+    callLimits: {
+      callsMax: read.PLINTH_CALLS,
+      callsPerProject: read.PLINTH_PROJECT_CALLS,
+      bytesMax: read.PLINTH_CALLS_MB * MEGABYTE,
+      bytesPerProject: read.PLINTH_PROJECT_CALLS_MB * MEGABYTE,
+    },
     streamLimits: { perProject: read.PLINTH_PROJECT_STREAMS, perCaller: read.PLINTH_CALLER_STREAMS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
     workRowsMax: read.PLINTH_PROJECT_WORK_ROWS,

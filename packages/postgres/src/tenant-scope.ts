@@ -120,6 +120,8 @@ export type TenantScope = {
   forget(projectId: string): void;
   /** How long no place of the slow lane has become free; 0 if one is free. */
   stalledMs(): number;
+  /** Running and waiting work in the slow lane. */
+  load(): { readonly running: number; readonly waiting: number };
 };
 
 /** The number of texts of frequent transactions that a connection keeps prepared. */
@@ -354,6 +356,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     },
     forget: proven.forget,
     stalledMs: () => slow.stalledMs(),
+    load: () => slow.load(),
   };
 }
 

@@ -28,6 +28,11 @@ export class ByteGate {
     this.#options = options;
   }
 
+  /** Bytes that are held, by all projects. */
+  get held(): number {
+    return this.#total;
+  }
+
   heldBy(project: string): number {
     return this.#held.get(project) ?? 0;
   }

@@ -86,6 +86,13 @@ export class FairQueue {
     return this.#fullSinceMs === null ? 0 : this.#clock() - this.#fullSinceMs;
   }
 
+  /** Running work of each project that has any. */
+  runningByProject(): readonly (readonly [project: string, running: number])[] {
+    return [...this.#projects].flatMap(([project, { running }]) =>
+      running === 0 ? [] : [[project, running] as const],
+    );
+  }
+
   /** Charges other costs than time, as milliseconds. */
   charge(project: string, costMs: number): void {
     this.#share.charge(project, costMs);

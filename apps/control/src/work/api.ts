@@ -178,6 +178,10 @@ export interface Used {
 export interface WorkUsage {
   readonly openRuns: Used;
   readonly openWaits: Used;
+  /** Runs in progress. Null if the cell doesn't report them. */
+  readonly activeRuns: Used | null;
+  /** Calls of other services in progress. Null if the cell doesn't report them. */
+  readonly calls: Used | null;
   readonly keptEvents: Used;
   readonly keptRuns: Used;
 }

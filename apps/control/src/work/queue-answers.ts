@@ -52,10 +52,20 @@ const queue: z.ZodType<Queue> = z
 const used: z.ZodType<Used> = z.object({ used: z.number(), allowed: z.number(), near: z.boolean() });
 
 const usage: z.ZodType<WorkUsage> = z
-  .object({ open_runs: used, open_waits: used, kept_events: used, kept_runs: used })
+  .object({
+    open_runs: used,
+    open_waits: used,
+    // Cells of an older version don't report these two.
+    active_runs: used.nullable().default(null),
+    calls: used.nullable().default(null),
+    kept_events: used,
+    kept_runs: used,
+  })
   .transform((row) => ({
     openRuns: row.open_runs,
     openWaits: row.open_waits,
+    activeRuns: row.active_runs,
+    calls: row.calls,
     keptEvents: row.kept_events,
     keptRuns: row.kept_runs,
   }));

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
-import { PICK } from "./feed.ts";
+import { pickText } from "./claim-runs.ts";
 
 let work: WorkCell | null = null;
 let receiver: Receiver | null = null;
@@ -68,31 +68,9 @@ it("waiting runs delay no other run of the project", async () => {
   }
   expect(await quick()).toBe("completed");
   expect(service.received.length).toBeLessThan(40);
-  // The others aren't in the queue: it has at most as many as the worker has places.
+  // No process holds the others: at most as many are in progress as the worker has places.
   const [handed] = await cell.sql("SELECT count(*)::int AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL");
   expect(handed?.["runs"]).toBeLessThanOrEqual(2);
-});
-
-it("a run that has lost its place in the queue is not started", async () => {
-  const [cell, service] = await open(() => 0, 1);
-  // As if it had been taken back meanwhile: nobody hands it over.
-  await createTickets(cell, 1);
-  await cell.settled();
-  const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs");
-  await cell.sql("UPDATE {schema}.workers__runs SET ended_at = NULL, status = 'queued'");
-  await cell.sql(
-    "INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, 'print', 'infinity')",
-    [cell.projectId, run!["id"]],
-  );
-  await cell.sql(
-    "SELECT graphile_worker.add_job('plinth_runs', json_build_object('project', $1::text, 'runs', json_build_array($2::text), 'bounded', true))",
-    [cell.projectId, run!["id"]],
-  );
-  const left = async (): Promise<number> =>
-    (await cell.sql("SELECT count(*)::int AS jobs FROM graphile_worker.jobs"))[0]!["jobs"] as number;
-  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await cell.sql("SELECT status FROM {schema}.workers__runs")).toEqual([{ status: "queued" }]);
-  expect(service.received).toHaveLength(1);
 });
 
 it("reads none of the waiting runs, however many they are", async () => {
@@ -112,7 +90,7 @@ it("reads none of the waiting runs, however many they are", async () => {
     await into(3, "quick", "now() - interval '1 minute'", "NULL");
     await client.query("ANALYZE plinth.due_runs");
     const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${PICK.replaceAll("$1", "80").replaceAll("$2", "20")}`,
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${pickText({ holder: crypto.randomUUID(), room: 80, share: 20 })}`,
     );
     expect(rowsOf(rows[0]["QUERY PLAN"][0].Plan)).toBeLessThan(100);
     const { rows: handed } = await client.query(

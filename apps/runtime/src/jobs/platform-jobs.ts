@@ -57,6 +57,7 @@ export function startPlatformJobs({ pool, jobs, logger }: PlatformJobsOptions): 
     logger,
   });
   return {
+    lockedBy: queue.lockedBy,
     async stop() {
       stopping = true;
       for (const job of jobs) job.stop();

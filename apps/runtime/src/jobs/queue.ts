@@ -1,7 +1,16 @@
 // Keeps a runner of the job queue running. In: tasks, and their times. Out: jobs done, until it is stopped. A runner
 // ends for good if it could not reach the database for a while; it is then started again.
+import { EventEmitter } from "node:events";
 import type { Logger } from "@plinth/service";
-import { type CronItem, parseCronItems, Logger as QueueLogger, type Runner, run, type TaskList } from "graphile-worker";
+import {
+  type CronItem,
+  parseCronItems,
+  Logger as QueueLogger,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from "graphile-worker";
 import type { Pool } from "pg";
 
 export interface QueueOptions {
@@ -16,6 +25,8 @@ export interface QueueOptions {
 }
 
 export interface Queue {
+  /** The names under which this process locks jobs. */
+  lockedBy(): readonly string[];
   /** Waits for the jobs in progress. */
   stop(): Promise<void>;
 }
@@ -29,10 +40,16 @@ export function keepQueue(options: QueueOptions): Queue {
   let stopped = false;
   let runner: Runner | null = null;
   let timer: NodeJS.Timeout | null = null;
+  let lockedBy: readonly string[] = [];
+  const events: WorkerEvents = new EventEmitter();
+  // The last one as well: its jobs may still be in progress.
+  events.on("pool:create", ({ workerPool }) => {
+    lockedBy = [...lockedBy.slice(-1), workerPool.id];
+  });
   const keep = async (): Promise<void> => {
     timer = null;
     try {
-      runner = await runQueue(options);
+      runner = await runQueue(options, events);
       if (stopped) await runner.stop();
       await runner.promise;
     } catch (error) {
@@ -47,6 +64,7 @@ export function keepQueue(options: QueueOptions): Queue {
   };
   let going = keep();
   return {
+    lockedBy: () => lockedBy,
     async stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
@@ -56,9 +74,13 @@ export function keepQueue(options: QueueOptions): Queue {
   };
 }
 
-function runQueue({ pool, concurrency, tasks, crontab = [], logger }: QueueOptions): Promise<Runner> {
+function runQueue(
+  { pool, concurrency, tasks, crontab = [], logger }: QueueOptions,
+  events: WorkerEvents,
+): Promise<Runner> {
   return run({
     pgPool: pool,
+    events,
     concurrency,
     noHandleSignals: true,
     parsedCronItems: parseCronItems([...crontab]),

@@ -1,24 +1,31 @@
-// The work of a worker process: hands events on, hands runs to the queue, and executes runs. In: a cell's parts. Out:
-// work, until it is stopped. It wakes on notifications and when runs are due. Polling finds what a lost notification
+// The work of a worker process: hands events on, claims due runs, and executes them. In: a cell's parts. Out: work, until
+// it is stopped. It wakes on notifications, when runs end and when runs are due. Polling finds what a lost notification
 // would have announced.
 import type { Logger } from "@plinth/service";
-import type { Task } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Dispatcher } from "../events/dispatch.ts";
 import type { Executor } from "../workflows/execute.ts";
-import { feed, keepPlace, RUN_TASK, type RunJob } from "./feed.ts";
-import { keepQueue } from "./queue.ts";
+import { PROJECT_RUNS_MAX } from "../workflows/work-processes.ts";
+import { BATCH_RUNS_MAX, claimRuns, type RunBatch } from "./claim-runs.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { repeat } from "./repeat.ts";
 
 export interface WorkOptions {
-  /** The job queue's own pool, with a connection for listening and one for each job. */
-  readonly queuePool: Pool;
   readonly pool: Pool;
+  /** The process in the list of due runs. */
+  readonly holder: string;
+  readonly heartbeat: Pick<Heartbeat, "isAlive">;
   readonly dispatcher: Dispatcher;
   readonly executor: Executor;
-  /** Jobs at once. */
-  readonly concurrency: number;
+  /** Pieces of work in the database at once. */
+  readonly places: number;
+  /** Calls of other services at once. */
+  readonly callsMax: number;
   readonly logger: Logger;
 }
+
+/** Pieces of work in the database at once in one process, if the operator sets nothing. */
+export const defaultWorkPlaces = 8;
 
 export interface Work {
   /** Call it when events may be waiting. */
@@ -27,99 +34,103 @@ export interface Work {
 }
 
 const POLL_MS = 500;
-/** A process's claim on a run is valid for longer than this, so looking more often for abandoned runs has no use. */
-const TAKE_BACK_MS = 1_000;
-/** Runs of one project in progress at once, over all processes. */
-const PER_PROJECT_MAX = 150;
-/** Runs in the queue for each job that a process can work on. */
-const AHEAD = 100;
-/**
- * A job that takes longer gives its place in the process to the next one, because its runs wait for something, such as
- * another service. The limits on handed-over runs (per project and in total) bound the work in progress.
- */
-const JOB_MS_MAX = 1_000;
+/** The number of projects that can each get as many runs as the last one. */
+const ROOM_FOR = 4;
+const RELEASE_MS = 3_000;
 
 export function startWork(options: WorkOptions): Work {
-  const { pool, dispatcher, executor, concurrency, logger } = options;
-  // Runs that it held at its end are handed over again when their claims expire.
-  const underWay = new Set<Promise<void>>();
-  const tasks = { [RUN_TASK]: runTask(options, underWay, () => wake()) };
-  const queue = keepQueue({ pool: options.queuePool, concurrency, tasks, logger });
+  const { pool, holder, heartbeat, dispatcher, executor, places, callsMax, logger } = options;
+  /** Enough for every place and for every call. Runs in progress are in memory, so they are limited. */
+  const runsMax = places * BATCH_RUNS_MAX + callsMax;
+  const underWay = new Set<UnderWay>();
+  let runs = 0;
   let stopped = false;
-  let woken = false;
-  let tookBackAtMs = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | null = null;
-  let going: Promise<void> | null = null;
+  let releasedAtMs = performance.now();
 
-  async function round(): Promise<void> {
-    let nextMs = POLL_MS;
-    do {
-      woken = false;
-      try {
-        await dispatcher.dispatch();
-        const takesBack = performance.now() - tookBackAtMs > TAKE_BACK_MS;
-        if (takesBack) tookBackAtMs = performance.now();
-        const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX, takesBack });
-        if (fed?.nextDueAtMs != null) nextMs = Math.min(POLL_MS, Math.max(1, fed.nextDueAtMs - Date.now()));
-      } catch (error) {
-        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it will be retried");
-      }
-    } while (woken && !stopped);
-    if (!stopped) timer = setTimeout(start, nextMs);
+  const warn = (error: unknown, what: string): void => {
+    if (!stopped) logger.warn({ err: error }, what);
+  };
+
+  const dispatching = repeat(async () => {
+    try {
+      if ((await dispatcher.dispatch()) > 0) claiming.wake();
+    } catch (error) {
+      warn(error, "events could not be handed on; it will be retried");
+    }
+    return POLL_MS;
+  });
+
+  const claiming = repeat(async () => {
+    if (stopped) return POLL_MS;
+    try {
+      await releaseStrays();
+      if (!heartbeat.isAlive()) return POLL_MS;
+      // The fuller the process is, the fewer runs a project gets. So runs that take long, of however many projects, leave
+      // room for the others.
+      const free = runsMax - runs;
+      const share = Math.min(PROJECT_RUNS_MAX, Math.max(1, Math.floor(free / ROOM_FOR)));
+      const { batches, isMore, nextDueAtMs } = await claimRuns({ pool, holder, room: Math.ceil(free / 2), share });
+      for (const batch of batches) start(batch);
+      if (batches.length > 0 && isMore) claiming.wake();
+      return nextDueAtMs === null ? POLL_MS : Math.min(POLL_MS, Math.max(1, nextDueAtMs - Date.now()));
+    } catch (error) {
+      warn(error, "due runs could not be claimed; it will be retried");
+      return POLL_MS;
+    }
+  });
+
+  /** In the same rounds as the claims, so that no claim is on its way. */
+  async function releaseStrays(): Promise<void> {
+    if (performance.now() - releasedAtMs < RELEASE_MS) return;
+    releasedAtMs = performance.now();
+    const { rowCount } = await pool.query(RELEASE, [holder, [...underWay].flatMap(({ left }) => [...left])]);
+    if (rowCount !== 0) logger.warn({ runs: rowCount }, "runs that could not be parked are continued");
   }
 
-  function start(): void {
-    timer = null;
-    going = round().finally(() => {
-      going = null;
-      if (woken && !stopped && timer !== null) {
-        clearTimeout(timer);
-        start();
-      }
-    });
+  function start({ project, runs: ids, fence }: RunBatch): void {
+    const left = new Set(ids);
+    runs += left.size;
+    const onLeft = (id: string): void => {
+      if (!left.delete(id)) return;
+      runs--;
+      // For events that the run has caused, and for runs that waited for it or for its room.
+      dispatching.wake();
+      claiming.wake();
+    };
+    const ending = executor
+      .execute(project, ids, { fence, onLeft })
+      .catch((error: unknown) =>
+        // They are released soon.
+        logger.warn({ err: error, projectId: project, runs: [...left] }, "runs could not be executed"),
+      )
+      .finally(() => {
+        for (const id of left) onLeft(id);
+        underWay.delete(batch);
+      });
+    const batch = { left, ending };
+    underWay.add(batch);
   }
 
-  function wake(): void {
-    woken = true;
-    if (going !== null || timer === null) return;
-    clearTimeout(timer);
-    start();
-  }
-
-  start();
   return {
-    wake,
+    wake: dispatching.wake,
     async stop() {
       stopped = true;
-      if (timer !== null) clearTimeout(timer);
       executor.stop();
-      await going;
-      await queue.stop();
-      // Runs whose jobs have ended before them.
-      await Promise.all(underWay);
+      await Promise.all([dispatching.stop(), claiming.stop()]);
+      await Promise.all([...underWay].map(({ ending }) => ending));
     },
   };
 }
 
-function runTask({ pool, executor, logger }: WorkOptions, underWay: Set<Promise<void>>, onDone: () => void): Task {
-  return async (payload) => {
-    const { project, runs, bounded } = payload as RunJob;
-    const carry = async (ids: readonly string[]): Promise<void> => {
-      try {
-        if (bounded && !(await keepPlace(pool, project, ids[0] ?? ""))) return;
-        await executor.execute(project, ids);
-      } catch (error) {
-        // Not thrown: a job that failed would stay in the queue. Its due runs are handed over again.
-        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be executed");
-      }
-      // Another run of a limited worker gets the place at once, instead of waiting for the slowest run of the job.
-      if (bounded) onDone();
-    };
-    const carried = bounded ? runs.map((id) => carry([id])) : [carry(runs)];
-    // For events that these runs have caused, and runs that waited for them.
-    const all = Promise.all(carried).then(onDone);
-    underWay.add(all);
-    void all.then(() => underWay.delete(all));
-    await Promise.race([all, new Promise((resolve) => setTimeout(resolve, JOB_MS_MAX).unref())]);
-  };
+interface UnderWay {
+  /** The runs that are still in progress here. */
+  readonly left: ReadonlySet<string>;
+  readonly ending: Promise<void>;
 }
+
+/**
+ * Runs that this process has claimed and doesn't execute: the database was away when one had to park, or when a claim
+ * was answered. The heartbeat would keep them for ever.
+ */
+const RELEASE = `UPDATE plinth.due_runs SET handed_at = NULL, holder = NULL, woken = true
+  WHERE handed_at IS NOT NULL AND holder = $1 AND run_id <> ALL ($2::uuid[])`;

@@ -11,9 +11,9 @@ import { startBackgroundWork } from "./work.ts";
 export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
   try {
-    startPlatformJobs(cell, config);
+    const queue = startPlatformJobs(cell, config);
     startSchedules(cell, config.workLimits);
-    await startBackgroundWork(cell, config);
+    await startBackgroundWork(cell, config, queue);
     // Last, because it reports that the process is ready.
     const web = await serveWeb(cell, config);
     const stop = async (): Promise<void> => {

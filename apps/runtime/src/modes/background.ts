@@ -14,8 +14,7 @@ import { startBackgroundWork } from "./work.ts";
  */
 export function startWorker(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   return start(config, logger, "worker", async (cell) => {
-    startPlatformJobs(cell, config);
-    await startBackgroundWork(cell, config);
+    await startBackgroundWork(cell, config, startPlatformJobs(cell, config));
   });
 }
 

@@ -37,6 +37,7 @@ import { createHooks, defaultInboundLimits, type InboundLimits } from "../module
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
 import { createOutbound, defaultOutboundPorts, type Outbound } from "../outbound/call.ts";
+import { type CallLimits, defaultCallLimits } from "../outbound/call-slots.ts";
 import { createTargetGuard } from "../outbound/target-guard.ts";
 import { createListeners } from "../webhooks/listeners.ts";
 import { defaultWebhookLimits } from "../webhooks/rules.ts";
@@ -53,6 +54,7 @@ export interface ApiOptions extends MailSettings {
   readonly inboundLimits?: InboundLimits;
   /** How much unfinished work a project can have. Default: the limits that apply if the operator sets nothing. */
   readonly workLimits?: WorkLimits;
+  readonly callLimits?: CallLimits;
   /** Maximum stored events and runs of one project. Default: the limit that applies if the operator sets nothing. */
   readonly workRowsMax?: number;
   /** Maximum streams of changes at once. Default: the limits that apply if the operator sets nothing. */
@@ -186,6 +188,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       limits: {
         ...(options.workLimits ?? defaultWorkLimits),
         rowsMax: options.workRowsMax ?? defaultWorkRowsMax,
+        ...(options.callLimits ?? defaultCallLimits),
       },
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
     },

@@ -4,6 +4,7 @@
 import { createSecretBox } from "../identity/secret-box.ts";
 import { sweepChanges } from "../jobs/change-retention.ts";
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
+import type { Queue } from "../jobs/queue.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
 import { sweepMail } from "../mail/retention.ts";
@@ -28,7 +29,7 @@ export interface PlatformJobsSettings {
 export function startPlatformJobs(
   cell: Cell,
   { workRetentionDays: days, workRowsMax: rowsMax, inboundLimits, kek }: PlatformJobsSettings,
-): void {
+): Queue {
   const { logger } = cell;
   const pool = cell.openPool("platform jobs", 2);
   const box = createSecretBox(kek);
@@ -103,4 +104,5 @@ export function startPlatformJobs(
     ],
   });
   cell.onClose(queue.stop);
+  return queue;
 }

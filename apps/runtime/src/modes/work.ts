@@ -7,9 +7,13 @@ import { EVENTS_CHANNEL } from "../events/signal.ts";
 import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
-import { startWork, type Work } from "../jobs/work.ts";
+import { createHeartbeat, keepBeating } from "../jobs/heartbeat.ts";
+import { createLimitLog } from "../jobs/limits-in-use.ts";
+import type { Queue } from "../jobs/queue.ts";
+import { defaultWorkPlaces, startWork, type Work } from "../jobs/work.ts";
 import { openMail } from "../mail/open-mail.ts";
 import { createOutbound } from "../outbound/call.ts";
+import { type CallLimits, defaultCallLimits } from "../outbound/call-slots.ts";
 import { handOn } from "../webhooks/hand-on.ts";
 import { defaultWebhookLimits, type WebhookLimits } from "../webhooks/rules.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
@@ -31,33 +35,39 @@ export interface WorkerOptions {
   readonly mailbox?: boolean;
   /** Maximum time for one call of another service. Default: the limit that applies if the operator sets nothing. */
   readonly callMsMax?: number;
+  /** Pieces of work of runs in the database at once. Default: the number that applies if the operator sets nothing. */
+  readonly workPlaces?: number;
+  /** Limits for calls of other services. Default: the limits that apply if the operator sets nothing. */
+  readonly callLimits?: CallLimits;
   /** How much unfinished work a project can have. Default: the limits that apply if the operator sets nothing. */
   readonly workLimits?: WorkLimits;
   /** The limits for webhooks in blueprints. Default: the limits that apply if the operator sets nothing. */
   readonly webhookLimits?: WebhookLimits;
 }
 
-/** Jobs at once in one process. Each executes several runs. */
-const CONCURRENCY = 4;
-const CONNECTIONS = 8;
 /** For statements about the work of all projects; a silent connection is cut soon after it. */
 const STATEMENT_MS_MAX = 15_000;
 /** On each connection: the statements of a dozen workflows. */
 const KEPT_STATEMENTS = 100;
 
-export async function startBackgroundWork(cell: Cell, options: WorkerOptions): Promise<Work> {
+/** @param queue The job queue of the process; null if it has none. */
+export async function startBackgroundWork(
+  cell: Cell,
+  options: WorkerOptions,
+  queue: Queue | null = null,
+): Promise<Work> {
   const { registry, logger } = cell;
+  const { workPlaces: places = defaultWorkPlaces, callLimits = defaultCallLimits } = options;
   const pool = cell.openPool("work", 4, { statementTimeoutMs: STATEMENT_MS_MAX });
-  const queuePool = cell.openPool("queue", CONCURRENCY + 2, { statementTimeoutMs: 2 * STATEMENT_MS_MAX });
-  const runsPool = cell.openPool("runs", CONNECTIONS, { statementTimeoutMs: 5_000 });
+  const runsPool = cell.openPool("runs", places, { statementTimeoutMs: 5_000 });
   const scope = createTenantScope({
     fastLane: cell.fastLane,
     pool: runsPool,
     limits: {
       // Lower priority than requests, but not so low that runs pile up while requests continue.
       slowNiceness: 5,
-      slowPlaces: CONNECTIONS,
-      slowPerProject: CONNECTIONS / 2,
+      slowPlaces: places,
+      slowPerProject: Math.ceil(places / 2),
       slowKeptMax: KEPT_STATEMENTS,
       slowBudget: { msPerSecond: 2_000, burstMs: 2_000 },
     },
@@ -69,7 +79,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const budget = createWorkBudget(options.workLimits);
   const secretBox = createSecretBox(options.kek);
   const outbound = createOutbound(options, options.callMsMax);
-  // The same guard, but separate places: receivers that don't answer leave the workflows' places free.
+  // The same guard, but separate slots: receivers that don't answer leave the workflows' slots free.
   const webhooks = startWebhooks(cell, {
     scopeOf,
     box: secretBox,
@@ -80,8 +90,10 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const onHandedOn = (): void => webhooks.wake();
   const dispatch = { pool, registry, scopeOf, newId, budget, handOn, onHandedOn, logger };
   const dispatcher = createDispatcher(dispatch);
+  const holder = crypto.randomUUID();
   const executor = createExecutor({
     pool,
+    holder,
     registry,
     definitions: createDefinitions(pool, registry),
     scopeOf,
@@ -95,7 +107,25 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     now: Date.now,
     random: Math.random,
   });
-  const work = startWork({ queuePool, pool, dispatcher, executor, concurrency: CONCURRENCY, logger });
+  const heartbeat = createHeartbeat({
+    pool: cell.openPool("heartbeat", 1, { statementTimeoutMs: 2_000, connectTimeoutMs: 2_000 }),
+    holder,
+    queue,
+    calls: () => outbound.load().byProject,
+    logger,
+  });
+  const logLimits = createLimitLog(logger);
+  const stopBeating = await keepBeating(heartbeat, logger, () => {
+    const [work, calls] = [scope.load(), outbound.load()];
+    logLimits([
+      { limit: "PLINTH_WORK_PLACES", used: work.running, allowed: places, waiting: work.waiting },
+      { limit: "PLINTH_CALLS", used: calls.calls, allowed: callLimits.callsMax, waiting: calls.waiting },
+      { limit: "PLINTH_CALLS_MB", used: calls.bytes, allowed: callLimits.bytesMax, waiting: calls.waiting },
+    ]);
+  });
+  cell.onClose(stopBeating);
+  const { callsMax } = callLimits;
+  const work = startWork({ pool, holder, heartbeat, dispatcher, executor, places, callsMax, logger });
   cell.onClose(work.stop);
   const wake = (): void => {
     work.wake();

@@ -1,8 +1,9 @@
 // Calls another service for a project. In: a request. Out: the answer, or the reason why there is none. It follows no
 // redirect, only reaches addresses that the guard allows, and connects to exactly the checked address.
 import { defaultCallMsMax } from "@plinth/bundle";
-import { FairQueue, type Networks, noNetworks } from "@plinth/service";
+import { type Networks, noNetworks } from "@plinth/service";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
+import { type CallLimits, type CallLoad, createCallSlots, defaultCallLimits } from "./call-slots.ts";
 import { Exchange, exchange } from "./exchange.ts";
 import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "./judged-addresses.ts";
 import { createKeptConnections, type KeptConnections } from "./kept-connections.ts";
@@ -15,6 +16,10 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly timeoutMs: number;
+  /**
+   * Called right before it is sent. If it throws, nothing is sent. @returns headers that are only known then.
+   */
+  readonly begin?: () => Promise<OutboundRequest["headers"]>;
   /**
    * Keeps the connection open for the next call with the same value, origin and checked addresses. Only for requests
    * that may arrive twice: if the service is closing the connection at that moment, the request is sent again. Default:
@@ -31,22 +36,17 @@ export interface OutboundReply {
 
 export interface Outbound {
   /**
-   * Waits for a place: the number of a project's concurrent calls is limited. The timeout begins with the call. @param
-   * prepare Creates the request once the call has a place; if it throws, nothing is sent. @throws OutboundError, and
-   * the errors of `prepare`.
+   * Waits for a slot: the number of concurrent calls is limited, and the bytes of their bodies. The timeout begins with
+   * the call. @param prepare Creates the request once the call has a slot; if it throws, nothing is sent. @throws
+   * OutboundError, and the errors of `prepare` and `begin`.
    */
   call(project: string, prepare: () => Promise<OutboundRequest>): Promise<OutboundReply>;
 }
 
-/**
- * Concurrent calls of one process, and of one project: each holds a socket, and an answer in memory. The fuller they
- * are, the fewer places a project gets. So services that don't answer, of however many projects, leave places for the
- * others.
- */
-const PLACES = 400;
-const PLACES_PER_PROJECT = 20;
-/** Longer than the calls can take for the runs of one project that this process executes. */
-const WAIT_MS_MAX = 600_000;
+/** A part that makes calls, and knows how many. */
+export interface LimitedOutbound extends Outbound {
+  load(): CallLoad;
+}
 
 /** For the preparation of a call, which uses the database. */
 const PREPARE_MS_MAX = 60_000;
@@ -57,6 +57,8 @@ export interface OutboundTargets {
   readonly outboundAllowed?: Networks;
   /** Ports of public addresses. */
   readonly outboundPorts?: ReadonlySet<number>;
+  /** Default: the limits that apply if the operator sets nothing. */
+  readonly callLimits?: CallLimits;
 }
 
 /** HTTP's own ports, and the usual alternatives. Other ports belong to mail servers, databases and shells. */
@@ -64,27 +66,28 @@ export const defaultOutboundPorts: ReadonlySet<number> = new Set([80, 443, 8080,
 
 /** @param callMsMax Upper limit for the timeout of a call. @param lookUp Resolves names. */
 export function createOutbound(
-  { outboundAllowed: allowed = noNetworks, outboundPorts: ports = defaultOutboundPorts }: OutboundTargets,
+  {
+    outboundAllowed: allowed = noNetworks,
+    outboundPorts: ports = defaultOutboundPorts,
+    callLimits = defaultCallLimits,
+  }: OutboundTargets,
   callMsMax: number = defaultCallMsMax,
   lookUp: NameLookup = createNameLookup(),
-): Outbound {
-  const queue = new FairQueue({
-    places: PLACES,
-    placesPerProject: PLACES_PER_PROJECT,
-    leavesRoom: true,
-    waitingMax: 10_000,
-    waitMsMax: WAIT_MS_MAX,
-    workMsMax: callMsMax + PREPARE_MS_MAX,
-    refusal: () => new OutboundError("unreachable", "This project already has too many calls in progress."),
-  });
+): LimitedOutbound {
+  const slots = createCallSlots({ ...callLimits, workMsMax: callMsMax + PREPARE_MS_MAX });
   const isAddressAllowed = createAddressGuard(allowed);
   const egress: Egress = { isAddressAllowed, allowed, ports, lookUp, kept: createKeptConnections() };
   return {
     call: (project, prepare) =>
-      queue.run(project, async () => {
+      slots.run(project, async (slot) => {
         const request = await prepare();
-        return call(egress, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
+        await slot.send(Buffer.byteLength(request.body ?? ""));
+        const headers = { ...request.headers, ...(await request.begin?.()) };
+        const reply = await call(egress, { ...request, headers, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
+        slot.received(Buffer.byteLength(reply.body));
+        return reply;
       }),
+    load: slots.load,
   };
 }
 

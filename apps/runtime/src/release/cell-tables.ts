@@ -1,6 +1,7 @@
 // The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order. An entry never
 // changes after its release; new ones are added. These tables never contain a tenant's records.
 import { EXTENSIONS_SCHEMA } from "@plinth/bundle";
+import { claimTables } from "./claim-tables.ts";
 import { inboundSecretsThatEnd, inboundTables, screenedRequests } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
@@ -359,4 +360,5 @@ export const cellMigrations: readonly CellMigration[] = [
   },
   ...screenedRequests,
   ...sharedBodies,
+  ...claimTables,
 ];

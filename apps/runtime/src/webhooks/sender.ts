@@ -5,7 +5,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
-import type { Outbound, OutboundReply } from "../outbound/call.ts";
+import type { Outbound, OutboundReply, OutboundRequest } from "../outbound/call.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { bodyNow } from "./body-now.ts";
@@ -123,10 +123,14 @@ async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
     outbound.call(claim.project_id, async () => {
-      begun = await beginAttempt(claim);
-      if (begun === null) throw new Lost();
-      headers = signedHeaders(begun.secrets, claim.id, body, options.now());
-      return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
+      const begin = async (): Promise<OutboundRequest["headers"]> => {
+        begun = await beginAttempt(claim);
+        if (begun === null) throw new Lost();
+        headers = signedHeaders(begun.secrets, claim.id, body, options.now());
+        return headers;
+      };
+      const { url, endpoint } = claim;
+      return { method: "POST", url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: endpoint.id, begin };
     }),
   );
   if (outcome === null) return { succeeded: false, recorded: Promise.resolve() };

@@ -74,11 +74,14 @@ async function call(options: CallingOptions, action: HttpAction, calling: Callin
   let sent: OutboundRequest | null = null;
   const reply = await answerOf(
     options.outbound.call(options.release.projectId, async () => {
-      // If a process dies while the call waits for its place, no call was made, so none is recorded.
       const request = await requestOf(options, action, calling);
       sent = request;
-      await calling.begin();
-      return request;
+      // If a process dies while the call waits for its slot, no call was made, so none is recorded.
+      const begin = async (): Promise<OutboundRequest["headers"]> => {
+        await calling.begin();
+        return {};
+      };
+      return { ...request, begin };
     }),
   );
   refuseFailure(reply, sent);

@@ -1,5 +1,5 @@
 // What the steps of an `on_error` know about the failure: in a run, for a member of a list, nested, and in an action
-// that is one transaction. Masked like everything else. On Postgres and the job queue.
+// that is one transaction. Masked like everything else. On Postgres, with a worker.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test } from "vitest";

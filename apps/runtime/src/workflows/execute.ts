@@ -23,11 +23,13 @@ import { interpret } from "./interpret.ts";
 import type { Interpreting } from "./interpreting.ts";
 import type { Claimed } from "./run.ts";
 import { endTogether, type WalkerOf } from "./run-batch.ts";
-import { ClaimLost, type ClaimResult, createRunStore, LEASE_MS, type RunStore, type RunWrites } from "./run-store.ts";
+import { ClaimLost, type ClaimResult, createRunStore, mayRelease, type RunStore, type RunWrites } from "./run-store.ts";
 import { fillTemplate } from "./template.ts";
 
 export interface ExecutorOptions {
   readonly pool: Pool;
+  /** The process in the list of due runs. */
+  readonly holder: string;
   readonly registry: ReleaseRegistry;
   readonly definitions: Definitions;
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -44,10 +46,17 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  /** Runs of one project. @throws the database's errors. Due runs are then handed over again. */
-  execute(projectId: ProjectId, runIds: readonly string[]): Promise<void>;
+  /** Runs of one project. @throws the database's errors. Its runs must then be released. */
+  execute(projectId: ProjectId, runIds: readonly string[], options: ExecuteOptions): Promise<void>;
   /** Runs park at their next step. */
   stop(): void;
+}
+
+export interface ExecuteOptions {
+  /** The claim: its number is larger than that of every earlier claim of these runs. */
+  readonly fence: string;
+  /** Called for each run that this process no longer executes. */
+  readonly onLeft?: (runId: string) => void;
 }
 
 /** After a failure that the run didn't cause. */
@@ -56,6 +65,8 @@ const PAUSE_MS = 5_000;
 const BUSY_MS = 200;
 /** The pause before the next check of a run that a failed one may block. The end of that one wakes it. */
 const BLOCKED_MS = 300_000;
+/** The pause before the next check of a run that waits for another one, if nothing wakes it. */
+const BEHIND_MS = 12_000;
 /** The pause before the next check of runs whose tables are gone. */
 const GONE_MS = 3_600_000;
 const UNDEFINED_TABLE = "42P01";
@@ -71,40 +82,43 @@ export function createExecutor(options: ExecutorOptions): Executor {
       case "ended":
         await forget(options.pool, projectId, runId);
         return null;
-      case "held":
-        await leaveToHolder(options.pool, projectId, runId);
+      case "lost":
         return null;
       case "busy":
-        await handBack(options.pool, projectId, runId, BUSY_MS);
+        await handBack(options, projectId, runId, BUSY_MS);
         return null;
       case "behind":
         // The run before it wakes this one when it ends. This is for the case that its process dies.
-        await handBack(options.pool, projectId, runId, LEASE_MS);
+        await handBack(options, projectId, runId, BEHIND_MS);
         return null;
       case "blocked":
         // Also if the earlier one fails: it may take days until somebody retries it or gives it up.
-        await handBack(options.pool, projectId, runId, BLOCKED_MS);
+        await handBack(options, projectId, runId, BLOCKED_MS);
         return null;
     }
   }
 
   return {
-    async execute(projectId, runIds) {
+    async execute(projectId, runIds, { fence, onLeft = () => {} }) {
       const scope = options.scopeOf(projectId);
-      const store = createRunStore(scope);
-      const executing: Executing = { ...options, scope, store, projectId, isStopping: () => stopping };
+      const store = createRunStore(scope, options.holder);
+      const executing: Executing = { ...options, scope, store, projectId, fence, onLeft, isStopping: () => stopping };
       const results = await claimAll(executing, runIds).catch((error: unknown) => {
         if (sqlState(error) === UNDEFINED_TABLE) return null;
         throw error;
       });
       if (results === null) {
         // A deployment has removed the module for background work, and set its runs aside.
-        await Promise.all(runIds.map((runId) => handBack(options.pool, projectId, runId, GONE_MS)));
+        await Promise.all(runIds.map((runId) => handBack(options, projectId, runId, GONE_MS)));
         return;
       }
       const go = async ([runId, result]: readonly [string, ClaimResult]): Promise<void> => {
-        const claimed = await settle(projectId, runId, result);
-        if (claimed !== null) await carry(executing, claimed);
+        try {
+          const claimed = await settle(projectId, runId, result);
+          if (claimed !== null) await carry(executing, claimed);
+        } finally {
+          onLeft(runId);
+        }
       };
       await Promise.all(results.map(go));
     },
@@ -118,6 +132,8 @@ interface Executing extends ExecutorOptions {
   readonly scope: ProjectScope;
   readonly store: RunStore;
   readonly projectId: ProjectId;
+  readonly fence: string;
+  readonly onLeft: (runId: string) => void;
   readonly isStopping: () => boolean;
 }
 
@@ -129,7 +145,7 @@ async function claimAll(
   executing: Executing,
   runIds: readonly string[],
 ): Promise<readonly (readonly [runId: string, ClaimResult])[]> {
-  const { scope, store, logger, projectId } = executing;
+  const { scope, store, logger, projectId, fence, onLeft } = executing;
   const alone: string[] = [];
   let together = runIds;
   const walkerOf: WalkerOf = async (claimed) => {
@@ -138,13 +154,15 @@ async function claimAll(
     return (writes) => interpret(interpretingOf(executing, claimed, known, { store: writes, isTogether: true }));
   };
   for (let tries = 1; together.length > 0 && !executing.isStopping(); tries++) {
-    const result = await endTogether(scope, together, walkerOf).catch((error: unknown) => {
+    const result = await endTogether(scope, { runIds: together, fence }, walkerOf).catch((error: unknown) => {
       if (sqlState(error) === UNDEFINED_TABLE) throw error;
       logger.info({ err: error, projectId, runs: together.length }, "runs are executed separately");
       return { kind: "undone", because: null } as const;
     });
     if (result.kind === "done") {
-      together = result.left;
+      const { left } = result;
+      for (const id of together) if (!left.includes(id)) onLeft(id);
+      together = left;
       break;
     }
     const { because } = result;
@@ -153,7 +171,7 @@ async function claimAll(
     together = together.filter((id) => id !== because);
   }
   const ids = [...together, ...alone];
-  const claims = ids.length === 0 ? [] : await store.claim(ids);
+  const claims = ids.length === 0 ? [] : await store.claim(ids, fence);
   return claims.map((claim, at) => [ids[at]!, claim] as const);
 }
 
@@ -161,7 +179,6 @@ async function carry(executing: Executing, claimed: Claimed): Promise<void> {
   const { logger, now, scope, store, projectId } = executing;
   const { run, fence } = claimed;
   const held = { runId: run.id, fence };
-  const renewal = setInterval(() => void store.renew(run.id, fence).catch(() => {}), LEASE_MS / 3);
   try {
     const known = await knownOf(executing, claimed);
     if (known.kind === "unknown") {
@@ -177,8 +194,6 @@ async function carry(executing: Executing, claimed: Claimed): Promise<void> {
     if (error instanceof ClaimLost) return;
     logger.warn({ err: error, projectId, run: run.id, workflow: run.workflow }, "a run was interrupted");
     await store.park(held, now() + PAUSE_MS);
-  } finally {
-    clearInterval(renewal);
   }
 }
 
@@ -267,20 +282,16 @@ async function forget(pool: Pool, projectId: string, runId: string): Promise<voi
   await pool.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [projectId, runId]);
 }
 
-/** Lets the holder check for new events when it parks the run. If the holder dies, this process does it later. */
-async function leaveToHolder(pool: Pool, projectId: string, runId: string): Promise<void> {
+async function handBack(
+  { pool, holder }: Pick<ExecutorOptions, "pool" | "holder">,
+  projectId: string,
+  runId: string,
+  afterMs: number,
+): Promise<void> {
   await pool.query(
-    `UPDATE plinth.due_runs SET handed_at = NULL, woken = true, due_at = clock_timestamp() + $3 * interval '1 millisecond'
-     WHERE project_id = $1 AND run_id = $2`,
-    [projectId, runId, LEASE_MS],
-  );
-}
-
-async function handBack(pool: Pool, projectId: string, runId: string, afterMs: number): Promise<void> {
-  await pool.query(
-    `UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
+    `UPDATE plinth.due_runs SET handed_at = NULL, holder = NULL, woken = false,
        due_at = CASE WHEN woken THEN clock_timestamp() ELSE clock_timestamp() + $3 * interval '1 millisecond' END
-     WHERE project_id = $1 AND run_id = $2`,
-    [projectId, runId, afterMs],
+     WHERE project_id = $1 AND run_id = $2 AND ${mayRelease("$4")}`,
+    [projectId, runId, afterMs, holder],
   );
 }

@@ -164,9 +164,10 @@ it("after a process counts as dead in the middle, completed calls are not repeat
       ({ path }) => items[Number(String(path).split("/")[1])] ?? "",
     );
   while ((await completed()).length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-  await cell.sql("UPDATE {schema}.workers__runs SET fence = fence + 1, lease_until = NULL");
+  // As if another process had claimed it and died.
+  await cell.sql("UPDATE {schema}.workers__runs SET fence = nextval('plinth.run_fence')");
   const before = await completed();
-  await cell.sql("UPDATE plinth.due_runs SET handed_at = NULL, due_at = now()");
+  await cell.sql("UPDATE plinth.due_runs SET handed_at = NULL, holder = NULL, due_at = now()");
   await cell.settled(20_000);
   const counts = countsOf(service);
   for (const member of before) expect([member, counts[member]]).toEqual([member, 1]);

@@ -43,7 +43,7 @@ const BATCH_CHARACTERS_MAX = 1_048_576;
 /** @throws the database's errors for the whole. Each run then finds out by itself whether anything was written. */
 export async function endTogether(
   scope: ProjectScope,
-  runIds: readonly string[],
+  { runIds, fence }: { readonly runIds: readonly string[]; readonly fence: string },
   walkerOf: WalkerOf,
 ): Promise<BatchResult> {
   let because: string | null = null;
@@ -53,7 +53,7 @@ export async function endTogether(
       const startedMs = performance.now();
       await open.client.query(`SET LOCAL lock_timeout = ${BATCH_LOCK_MS_MAX}`);
       await limitStatements(open.client, BATCH_STATEMENT_MS_MAX);
-      const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
+      const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds), fence]);
       const free = new Map(rows.map(([id, claim, at]) => [id, { claim, at }]));
       const others: string[] = [];
       const written: Written = { steps: new Map(), ends: new Map(), characters: 0 };
@@ -71,7 +71,7 @@ export async function endTogether(
         await walkToEnd(claimed, at, walk, open, written);
         because = null;
       }
-      if (written.ends.size > 0) await flush(scope, open, written);
+      if (written.ends.size > 0) await flush(scope, open, written, fence);
       return others;
     });
     return { kind: "done", left };
@@ -140,12 +140,13 @@ async function walkToEnd(
   if (!written.ends.has(run.id)) throw new NotTogether();
 }
 
-async function flush(scope: ProjectScope, open: TenantTransaction, written: Written): Promise<void> {
+async function flush(scope: ProjectScope, open: TenantTransaction, written: Written, fence: string): Promise<void> {
   const { projectId } = scope;
   const { rows } = await open.query(endText(scope), [
     listOf(written.steps),
     listOf(written.ends),
     arrayLiteral([...written.ends.keys()]),
+    fence,
   ]);
   if (rows.length !== written.ends.size) throw new NotTogether();
   const woken = rows
@@ -168,14 +169,14 @@ function stepRow(runId: string, { path, status, key, attempts, output, error, in
 }
 
 /**
- * Runs that nobody holds, and that wait for no other run of their record. They are locked, but not marked as claimed,
- * because they end here.
+ * Runs that nobody has claimed since, and that wait for no other run of their record. They are locked, but not marked as
+ * claimed, because they end here.
  */
 function lockText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _free AS (
       SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) AND "ended_at" IS NULL AND NOT "cancelled"
-        AND ("lease_until" IS NULL OR "lease_until" < clock_timestamp())
+        AND "fence" < $2::bigint
       ORDER BY "id" FOR UPDATE SKIP LOCKED)
     SELECT f."id", ${storedClaim(table, "f")}, clock_timestamp()::text FROM _free f
     WHERE f."order_key" IS NULL OR NOT ${waitsForEarlier(table("runs"), "f")}`;
@@ -199,8 +200,8 @@ function endText(scope: ProjectScope): string {
         SELECT "run_id", "path", "status", "key", "attempts", "output", "error", "input",
           coalesce("tried_at", "saved_at"), "saved_at" FROM _step
       )
-      UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error", "lease_until" = NULL,
-        "fence" = r."fence" + 1, "started_at" = coalesce(r."started_at", e."startedAt"), "ended_at" = clock_timestamp()
+      UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error",
+        "fence" = $4::bigint, "started_at" = coalesce(r."started_at", e."startedAt"), "ended_at" = clock_timestamp()
       FROM json_to_recordset($2) AS e ("runId" uuid, "startedAt" timestamptz, "status" text, "output" jsonb, "error" jsonb)
       -- By its key: how many there are of them is not known to the planner, which would read all runs.
       WHERE r."id" = ANY($3::uuid[]) AND r."id" = e."runId" AND r."ended_at" IS NULL

@@ -10,9 +10,6 @@ import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 import { beginAnew } from "./step-rows.ts";
 
-/** A live process renews its claims well before they expire. The claims of a dead one are free after this time. */
-export const LEASE_MS = 12_000;
-
 /** The process has lost its claim, or the run was cancelled. Its write is rolled back. */
 export class ClaimLost extends Error {
   constructor() {
@@ -31,8 +28,8 @@ export class RunCancelled extends Error {
 
 export type ClaimResult =
   | { readonly kind: "claimed"; readonly claimed: Claimed }
-  /** Another process has it. */
-  | { readonly kind: "held" }
+  /** Another process has claimed it since. */
+  | { readonly kind: "lost" }
   /** It waits for another run of its record. */
   | { readonly kind: "behind" }
   /** It waits for one that may have failed, until a person acts. */
@@ -66,10 +63,8 @@ export interface Held {
 }
 
 export interface RunStore extends RunWrites {
-  /** In the order of the ids. */
-  claim(runIds: readonly string[]): Promise<readonly ClaimResult[]>;
-  /** Extends the claim. False if it is lost. */
-  renew(runId: string, fence: string): Promise<boolean>;
+  /** In the order of the ids. @param fence The number of the claim in the list of due runs. */
+  claim(runIds: readonly string[], fence: string): Promise<readonly ClaimResult[]>;
 }
 
 /** The writes of a held run. */
@@ -98,21 +93,20 @@ export interface Open {
   readonly end: (result: RunResult) => Promise<void>;
 }
 
-export function createRunStore(scope: ProjectScope): RunStore {
+/** @param holder The process in the list of due runs. */
+export function createRunStore(scope: ProjectScope, holder: string): RunStore {
   const table = tablesOf(scope);
   const { projectId } = scope;
   const text = {
     claim: claimText(table),
-    renew: `UPDATE ${table("runs")} SET "lease_until" = ${LEASE_END} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     hold: `SELECT "cancelled" FROM ${table("runs")} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL FOR UPDATE`,
     save: saveText(table),
     park:
-      `UPDATE ${table("runs")} SET "status" = 'waiting', "lease_until" = NULL ` +
-      `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
+      `UPDATE ${table("runs")} SET "status" = 'waiting' ` + `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     end:
       // Open waits are too late now: no event is offered to them any more.
       `WITH _over AS (UPDATE ${table("waits")} SET "answer" = '{"ended": true}' WHERE "run_id" = $1 AND "answer" IS NULL) ` +
-      `UPDATE ${table("runs")} SET "status" = $3, "output" = $4::jsonb, "error" = $5::jsonb, "lease_until" = NULL, ` +
+      `UPDATE ${table("runs")} SET "status" = $3, "output" = $4::jsonb, "error" = $5::jsonb, ` +
       `"ended_at" = clock_timestamp() WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL RETURNING "order_key", "caused_by"`,
     follower: `SELECT "id" FROM ${table("runs")} WHERE "order_key" = $1 AND "ended_at" IS NULL ORDER BY "seq" LIMIT 1`,
   };
@@ -136,11 +130,11 @@ export function createRunStore(scope: ProjectScope): RunStore {
   }
 
   return {
-    async claim(runIds) {
+    async claim(runIds, fence) {
       // Always short, and alone in its transaction.
       const { rows } = await scope.run({
         text: text.claim,
-        values: [arrayLiteral(runIds)],
+        values: [arrayLiteral(runIds), fence],
         lane: "fast",
         writes: true,
       });
@@ -149,16 +143,6 @@ export function createRunStore(scope: ProjectScope): RunStore {
         const { state = null, claim = null } = found.get(id) ?? {};
         if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(claim) };
         return { kind: waiting.find((each) => each === state) ?? "ended" };
-      });
-    },
-
-    async renew(runId, fence) {
-      return scope.transaction(async (open) => {
-        const { rowCount } = await open.query(text.renew, [runId, fence]);
-        if (rowCount === 0) return false;
-        await asCell(open);
-        await open.client.query(KEEP_HANDED, [projectId, runId]);
-        return true;
       });
     },
 
@@ -199,6 +183,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
           projectId,
           runId,
           dueAtMs === null ? "infinity" : new Date(dueAtMs).toISOString(),
+          holder,
         ]);
       });
     },
@@ -213,34 +198,36 @@ export function tablesOf(scope: ProjectScope): (name: string) => string {
   return (name) => `${schema}.${quoteIdentifier(`workers__${name}`)}`;
 }
 
-const waiting = ["held", "behind", "blocked", "busy"] as const;
+const waiting = ["lost", "behind", "blocked", "busy"] as const;
 
-const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
+/** SQL: no other process has claimed the run meanwhile. @param holder The parameter for this process. */
+export function mayRelease(holder: string): string {
+  return `(holder IS NULL OR holder = ${holder})`;
+}
 
-const KEEP_HANDED =
-  "UPDATE plinth.due_runs SET handed_at = clock_timestamp() WHERE project_id = $1 AND run_id = $2 AND handed_at IS NOT NULL";
-
-/** An event or a claim attempt that came while it ran makes it due at once. */
+/** An event that came while it ran makes it due at once. */
 const PARK = `
-  UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
+  UPDATE plinth.due_runs SET handed_at = NULL, holder = NULL, woken = false,
     due_at = CASE WHEN woken THEN clock_timestamp() ELSE $3::timestamptz END
-  WHERE project_id = $1 AND run_id = $2`;
+  WHERE project_id = $1 AND run_id = $2 AND ${mayRelease("$4")}`;
 
 export const WAKE = `
   UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = woken OR handed_at IS NOT NULL
   WHERE project_id = $1 AND run_id = ANY($2::uuid[])`;
 
-/** Runs wait for the earlier ones of their records. One statement returns all the data that they need. */
+/**
+ * Runs wait for the earlier ones of their records. A claim that was overtaken by a later one gets nothing. One statement
+ * returns all the data that they need.
+ */
 function claimText(table: (name: string) => string): string {
   return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE SKIP LOCKED),
-    _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
-      AND (f."lease_until" IS NULL OR f."lease_until" < clock_timestamp())
+    _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL AND f."fence" < $2::bigint
       AND (f."order_key" IS NULL OR NOT ${waitsForEarlier(table("runs"), "f")})),
-    _claim AS (UPDATE ${table("runs")} r SET "fence" = r."fence" + 1, "lease_until" = ${LEASE_END},
+    _claim AS (UPDATE ${table("runs")} r SET "fence" = $2::bigint,
       "status" = 'running', "started_at" = coalesce(r."started_at", clock_timestamp())
       FROM _free WHERE r."id" = _free."id" RETURNING r.*)
     SELECT f."id", CASE WHEN c."id" IS NOT NULL THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
-        WHEN f."lease_until" >= clock_timestamp() THEN 'held' WHEN ${isBlocking("f")} THEN 'blocked' ELSE 'behind' END,
+        WHEN f."fence" >= $2::bigint THEN 'lost' WHEN ${isBlocking("f")} THEN 'blocked' ELSE 'behind' END,
       CASE WHEN c."id" IS NOT NULL THEN ${storedClaim(table, "c")} END
     FROM _found f LEFT JOIN _claim c ON c."id" = f."id"
     UNION ALL SELECT r."id", 'busy', NULL FROM ${table("runs")} r

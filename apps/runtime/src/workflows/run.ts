@@ -41,7 +41,7 @@ export interface StepError {
   readonly body?: string;
 }
 
-/** A run that this process can execute until its lease ends. */
+/** A run that this process can execute while it lives. */
 export interface Claimed {
   readonly run: Run;
   readonly event: ProjectEvent | null;

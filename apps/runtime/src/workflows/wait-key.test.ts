@@ -2,6 +2,7 @@
 import type { EvaluationContext, Expression } from "@plinth/expression";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
+import { countClaims } from "./testing/count-claims.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
 import { keyOf } from "./wait-key.ts";
 
@@ -80,15 +81,16 @@ entities:
       ],
     },
   );
+  const claims = await countClaims(work);
   await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
   await work.settled();
-  const turns = async () =>
-    Object.fromEntries(
-      (await work!.sql("SELECT workflow, status, fence::int FROM {schema}.workers__runs")).map((run) => [
-        run["workflow"],
-        `${run["status"]} ${run["fence"]}`,
-      ]),
+  const turns = async () => {
+    const counts = await claims();
+    const runs = await work!.sql("SELECT workflow, status FROM {schema}.workers__runs");
+    return Object.fromEntries(
+      runs.map(({ workflow, status }) => [workflow, `${status} ${counts[String(workflow)]}`] as const),
     );
+  };
   expect(await turns()).toEqual({ any: "waiting 1", nothing: "waiting 1", a: "waiting 1", b: "waiting 1" });
   await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "a"]]));
   await work.settled();

@@ -49,6 +49,8 @@ it("shows used and allowed, and marks it from 80 % on", async () => {
   expect(await usage()).toEqual({
     open_runs: { used: 3, allowed: 5, near: false },
     open_waits: { used: 0, allowed: 4, near: false },
+    active_runs: { used: 0, allowed: 150, near: false },
+    calls: { used: 0, allowed: 20, near: false },
     kept_events: { used: 0, allowed: 1_000_000, near: false },
     kept_runs: { used: 0, allowed: 1_000_000, near: false },
   });
@@ -56,6 +58,26 @@ it("shows used and allowed, and marks it from 80 % on", async () => {
   expect((await usage()).open_runs).toEqual({ used: 4, allowed: 5, near: true });
   await due(10);
   expect((await usage()).open_runs).toEqual({ used: 5, allowed: 5, near: true });
+});
+
+it("shows runs and calls in progress, as the processes report them", async () => {
+  const { projectId } = work;
+  await work.sql(
+    "UPDATE plinth.due_runs SET handed_at = 'infinity' WHERE run_id IN (SELECT run_id FROM plinth.due_runs LIMIT 2)",
+  );
+  const add = (calls: number, ago: string): Promise<unknown> =>
+    work.sql(
+      `INSERT INTO plinth.work_processes (id, beat_at, queue_workers, calls)
+       VALUES (gen_random_uuid(), clock_timestamp() - $1::interval, '{}', $2)`,
+      [ago, JSON.stringify({ [projectId]: calls, other: 20 })],
+    );
+  await add(20, "1 second");
+  await add(13, "1 second");
+  await add(20, "1 minute");
+  expect(await usage()).toMatchObject({
+    active_runs: { used: 2, allowed: 150, near: false },
+    calls: { used: 33, allowed: 40, near: true },
+  });
 });
 
 it("counts waits until they are answered, and estimates stored rows if there are many", async () => {

@@ -32,6 +32,8 @@ function used(description: string): JsonObject {
 const exampleUsage = {
   open_runs: { used: 12, allowed: 200_000, near: false },
   open_waits: { used: 3, allowed: 200_000, near: false },
+  active_runs: { used: 8, allowed: 150, near: false },
+  calls: { used: 5, allowed: 20, near: false },
   kept_events: { used: 840_000, allowed: 1_000_000, near: true },
   kept_runs: { used: 52_000, allowed: 1_000_000, near: false },
 };
@@ -53,6 +55,8 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
       ...replySchema({
         open_runs: used("Runs that have not ended."),
         open_waits: used("Events, approvals and other runs for which runs wait."),
+        active_runs: used("Runs that are in progress now."),
+        calls: used("Calls of other services that are in progress."),
         kept_events: used("Stored events; an estimate above ten thousand."),
         kept_runs: used("Stored runs; an estimate above ten thousand."),
       }),

@@ -9,6 +9,8 @@ import { durationText } from "./duration.ts";
 const limits: readonly (readonly [keyof WorkUsage, string])[] = [
   ["openRuns", "Unfinished runs"],
   ["openWaits", "Open waits"],
+  ["activeRuns", "Runs in progress"],
+  ["calls", "Calls in progress"],
   ["keptEvents", "Stored events"],
   ["keptRuns", "Stored runs"],
 ];
@@ -34,10 +36,11 @@ export function LateEvents({ queues: { at, eventsWaiting } }: { queues: Queues }
 export function UsageCard({ usage }: { usage: WorkUsage }) {
   return (
     <Card flush title="Limits of this Plinth" className="mb-3">
-      <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-4">
-        {limits.map(([key, name]) => (
-          <Usage key={key} name={name} used={usage[key]} />
-        ))}
+      <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-3">
+        {limits.map(([key, name]) => {
+          const used = usage[key];
+          return used === null ? null : <Usage key={key} name={name} used={used} />;
+        })}
       </dl>
     </Card>
   );

@@ -2,6 +2,7 @@
 import { defaultLimitsMax } from "@plinth/bundle";
 import type { RuntimeConfig } from "../../config.ts";
 import { defaultInboundLimits } from "../../modules/webhooks-in/receive.ts";
+import { defaultCallLimits } from "../../outbound/call-slots.ts";
 import { defaultWebhookLimits } from "../../webhooks/rules.ts";
 import { cellId, cellSecret, kek, trust } from "./cell.ts";
 
@@ -41,6 +42,8 @@ export const webConfigOf = (url: string): RuntimeConfig => ({
   mailbox: false,
   callMsMax: 60_000,
   workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
+  workPlaces: 4,
+  callLimits: defaultCallLimits,
   workRetentionDays: 30,
   workRowsMax: 1_000,
   logLevel: "silent",

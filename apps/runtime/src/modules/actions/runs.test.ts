@@ -1,5 +1,5 @@
 // Actions that continue by themselves: 202 and a run, which its caller can follow. Its steps have the rights that the
-// caller has when they act. On Postgres and the job queue.
+// caller has when they act. On Postgres, with a worker.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";

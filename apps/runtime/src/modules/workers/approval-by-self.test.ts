@@ -1,4 +1,4 @@
-// Nobody can approve a run that they have caused, however many runs are in between. On Postgres and the job queue, over
+// Nobody can approve a run that they have caused, however many runs are in between. On Postgres, with a worker, over
 // the API's handlers.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";

@@ -1,4 +1,4 @@
-// Who finds the approvals that wait for them, and what they see of them. On Postgres and the job queue.
+// Who finds the approvals that wait for them, and what they see of them. On Postgres, with a worker.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";

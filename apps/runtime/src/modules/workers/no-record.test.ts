@@ -1,4 +1,4 @@
-// A run whose record does not exist yet: why it failed, and that a retry looks again. On Postgres and the job queue.
+// A run whose record does not exist yet: why it failed, and that a retry looks again. On Postgres, with a worker.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";

@@ -1,5 +1,5 @@
 // Several calls of one run with unknown results: each is settled separately, and the run continues after the last of
-// them. On Postgres and the job queue.
+// them. On Postgres, with a worker.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";

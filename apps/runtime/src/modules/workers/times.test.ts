@@ -1,4 +1,4 @@
-// Times of background work have one form in all replies: UTC with milliseconds. On Postgres and the job queue, over the
+// Times of background work have one form in all replies: UTC with milliseconds. On Postgres, with a worker, over the
 // API's handlers.
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";

@@ -1,6 +1,7 @@
 // For tests that hand events on and execute runs themselves. In: a cell that does not work by itself. Out: a
 // dispatcher, and executors, each of which may have different access to the outside. Calls of other services reach this
 // machine.
+import type { ProjectId } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import type { Pool } from "pg";
@@ -12,7 +13,7 @@ import { openMail } from "../../mail/open-mail.ts";
 import { kek } from "../../modes/testing/cell.ts";
 import { createOutbound, type Outbound } from "../../outbound/call.ts";
 import { createDefinitions } from "../definitions.ts";
-import { createExecutor, type Executor, type ExecutorOptions } from "../execute.ts";
+import { createExecutor, type ExecutorOptions } from "../execute.ts";
 import type { WorkCell } from "./work-cell.ts";
 
 export interface Bench {
@@ -20,7 +21,12 @@ export interface Bench {
   readonly outbound: Outbound;
   readonly dispatcher: Dispatcher;
   /** @param scope The scope for the runs' statements. */
-  executor(scope?: ProjectScope, other?: Partial<ExecutorOptions>): Executor;
+  executor(scope?: ProjectScope, other?: Partial<ExecutorOptions>): BenchExecutor;
+}
+
+interface BenchExecutor {
+  /** Claims the runs, whoever has them, and executes them. */
+  execute(projectId: ProjectId, runIds: readonly string[]): Promise<void>;
 }
 
 export function openBench(
@@ -34,6 +40,7 @@ export function openBench(
   const outbound = openOutbound();
   const options = {
     pool,
+    holder: crypto.randomUUID(),
     registry,
     definitions: createDefinitions(pool, registry),
     secretBox: box,
@@ -50,7 +57,15 @@ export function openBench(
     scope,
     outbound,
     dispatcher: createDispatcher({ pool, registry, scopeOf: () => scope, newId, budget, logger }),
-    executor: (through = scope, other = {}) => createExecutor({ ...options, scopeOf: () => through, ...other }),
+    executor(through = scope, other = {}) {
+      const { execute } = createExecutor({ ...options, scopeOf: () => through, ...other });
+      return {
+        async execute(project, runIds) {
+          const { rows } = await pool.query<{ fence: string }>("SELECT nextval('plinth.run_fence')::text AS fence");
+          await execute(project, runIds, { fence: rows[0]?.fence ?? "" });
+        },
+      };
+    },
   };
 }
 

@@ -82,7 +82,12 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
         if (doom === "stall") await overtake();
         const reply = await outbound.call(project, async () => {
           const request = await prepare();
-          return doom === "undone" ? die() : request;
+          if (doom !== "undone") return request;
+          const begin = async (): Promise<never> => {
+            await request.begin?.();
+            return die();
+          };
+          return { ...request, begin };
         });
         return doom === "after" ? die() : reply;
       },

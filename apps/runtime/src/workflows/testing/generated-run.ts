@@ -83,7 +83,6 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
           },
           overtake: async () => {
             deaths++;
-            await work.sql(`UPDATE {schema}.workers__runs SET lease_until = '-infinity' WHERE id = $1`, [runId]);
             await executor(scope, living).execute(projectId, [runId]);
           },
         },
@@ -98,9 +97,6 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         });
       if (isDone && !process.isDead()) return;
       if (process.isDead()) deaths++;
-      await work.sql(`UPDATE {schema}.workers__runs SET lease_until = '-infinity' WHERE id = $1 AND ended_at IS NULL`, [
-        runId,
-      ]);
     }
 
     async function signal(step: string, label: string): Promise<void> {
