@@ -1,6 +1,7 @@
 // A small part of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; each
-// follower also gets each change once, and mails about accounts arrive.
+// follower also gets each change once, mails about accounts arrive, and lost connections leave no place taken.
 import { expect, test } from "vitest";
+import { runConnectionCuts } from "./crash/connection-run.ts";
 import { runCrash } from "./crash/crash-run.ts";
 import { runMailCrash } from "./crash/mail-run.ts";
 import { runStreamCrash } from "./crash/stream-run.ts";
@@ -46,4 +47,18 @@ test("kill -9 between the answer and the mail about an account loses no mail, an
   const figures = await runMailCrash({ kills: 3, secondsBetween: 1.5, writers: 8 });
   expect(figures.promised).toBeGreaterThan(20);
   expect(figures).toMatchObject({ lost: 0, renamed: 0, unowed: 0, left: 0 });
+});
+
+test("connections that are lost or go silent cost requests a 503, and every place comes back without a restart", {
+  timeout: 240_000,
+}, async () => {
+  const figures = await runConnectionCuts({ cuts: 10, secondsBetween: 1.5 });
+  expect(figures.refused).toBeGreaterThan(0);
+  expect(figures).toMatchObject({
+    wrong: 0,
+    refusedAfterwards: 0,
+    unfinishedRuns: 0,
+    forgottenTransactions: 0,
+    examples: [],
+  });
 });

@@ -1,8 +1,9 @@
 // Kills parts of a cell and counts losses: `npm run crash`. In: --kills N, --seconds N (between kills), --only
-// work|streams|mails, --json FILE. Out: tables, the figures in FILE, and exit code 1 if something was lost or done
+// work|streams|mails|connections, --json FILE. Out: tables, the figures in FILE, and exit code 1 if something was lost or done
 // twice.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { type ConnectionFigures, runConnectionCuts } from "./connection-run.ts";
 import { type CrashFigures, runCrash } from "./crash-run.ts";
 import { type MailCrashFigures, runMailCrash } from "./mail-run.ts";
 import { runStreamCrash, type StreamCrashFigures } from "./stream-run.ts";
@@ -70,6 +71,22 @@ const mailNames: Readonly<Record<keyof MailCrashFigures, string>> = {
   left: "mails recorded and never sent",
 };
 
+const connectionNames: Readonly<Record<keyof Omit<ConnectionFigures, "examples">, string>> = {
+  terminated: "connections that were terminated",
+  killed: "backends that were killed, which restarts Postgres",
+  silenced: "connections that went silent",
+  requests: "requests",
+  refused: "of them refused with 503",
+  longestGapSeconds: "longest time without a success of one caller, s",
+  longestReplySeconds: "longest time until an answer, s",
+  notReadySeconds: "time in which the web process was not ready, s",
+  afterwards: "requests after the cuts, all at once",
+  refusedAfterwards: "of them refused",
+  wrong: "other errors",
+  unfinishedRuns: "runs that did not complete",
+  forgottenTransactions: "transactions that nobody continues",
+};
+
 function print(names: Readonly<Record<string, string>>, figures: object): void {
   console.log("| | |\n|---|---|");
   for (const [name, value] of Object.entries(figures)) {
@@ -90,11 +107,20 @@ function isToldOnce({ missed, unexpected, stale, failed, begunAgain }: StreamCra
   return [missed, unexpected, stale, failed, begunAgain].every((each) => each === 0);
 }
 
+function isHealed({ wrong, refusedAfterwards, unfinishedRuns, forgottenTransactions }: ConnectionFigures): boolean {
+  return [wrong, refusedAfterwards, unfinishedRuns, forgottenTransactions].every((each) => each === 0);
+}
+
 function isDelivered({ lost, renamed, unowed, left }: MailCrashFigures): boolean {
   return [lost, renamed, unowed, left].every((each) => each === 0);
 }
 
-const found: { work?: CrashFigures; streams?: StreamCrashFigures; mails?: MailCrashFigures } = {};
+const found: {
+  work?: CrashFigures;
+  streams?: StreamCrashFigures;
+  mails?: MailCrashFigures;
+  connections?: ConnectionFigures;
+} = {};
 const wanted = (part: keyof typeof found): boolean => options.only === undefined || options.only === part;
 if (wanted("work")) {
   found.work = await runCrash({ kills, secondsBetween, writers: 16, onKill });
@@ -109,11 +135,17 @@ if (wanted("mails")) {
   found.mails = await runMailCrash({ kills, secondsBetween, writers: 12, onKill });
   print(mailNames, found.mails);
 }
+if (wanted("connections")) {
+  found.connections = await runConnectionCuts({ cuts: kills, secondsBetween, onCut: (what) => console.error(what) });
+  print(connectionNames, found.connections);
+  for (const example of found.connections.examples) console.log(example);
+}
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(found, null, 2)}\n`);
-const { work, streams, mails } = found;
+const { work, streams, mails, connections } = found;
 const verdicts = [
   work === undefined || isWhole(work),
   streams === undefined || isToldOnce(streams),
   mails === undefined || isDelivered(mails),
+  connections === undefined || isHealed(connections),
 ];
 process.exit(verdicts.every((isRight) => isRight) ? 0 : 1);
