@@ -11,7 +11,7 @@ export { type HealthChecks, healthRoutes } from "./health.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { createLoopShare } from "./loop-share.ts";
-export { giveWay } from "./lower-priority.ts";
+export { giveWay, giveWayAsThread } from "./lower-priority.ts";
 export { type Networks, networksOf, noNetworks } from "./networks.ts";
 export { leanNodeFlags } from "./node-flags.ts";
 export { RecentMap } from "./recent-map.ts";

@@ -19,6 +19,7 @@ import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
+import type { PublicationReader } from "../release/read-publication.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
@@ -39,6 +40,8 @@ export interface InternalOptions
   readonly epoch: Epoch;
   readonly registry: ReleaseRegistry;
   readonly migrator: Migrator;
+  /** Reads publications, perhaps in a thread. */
+  readonly read: PublicationReader;
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** The public API's pipeline, with operators instead of keys and users. */
   readonly serve: (incoming: Incoming) => Promise<Reply>;
@@ -101,7 +104,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   serve(app, cellCalls.publish, async (request) => {
-    const received = await orUnavailable(receiveRelease(options, projectOf(request), jsonOf(request)));
+    const received = await orUnavailable(receiveRelease(options, projectOf(request), bytesOf(request)));
     options.migrator.start(received.releaseId);
     return null;
   });
@@ -163,13 +166,8 @@ function keyOf(request: FastifyRequest): string {
   return keyId;
 }
 
-/** Plain JSON.parse: only control sends this, and the hashes show whether it arrived complete. */
-function jsonOf(request: FastifyRequest): unknown {
-  try {
-    return JSON.parse(String(request.body ?? ""));
-  } catch (cause) {
-    throw new Fault("malformed_json", { cause });
-  }
+function bytesOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 function dataIncomingOf(request: FastifyRequest, projectId: ProjectId): Incoming {

@@ -9,6 +9,7 @@ import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOpt
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createInternalListener } from "../internal/listener.ts";
 import { createOperatorAuthenticator } from "../internal/operator-authenticator.ts";
+import { createPublicationReader } from "../release/reading-threads.ts";
 import { closeListener, openListener } from "./listeners.ts";
 import { type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
@@ -84,6 +85,7 @@ export async function serveWeb(
     cellId: config.cellId,
     controlKeys: config.controlKeys,
     secret: config.cellSecret,
+    read: createPublicationReader(),
     serve: async (incoming) => (await operatorPipeline(arrived(incoming))).reply,
   });
   const stop = async (): Promise<void> => {

@@ -12,7 +12,7 @@ import { settleLeftovers } from "./leftovers.ts";
 import { withProjectLock } from "./project-lock.ts";
 import { rehearse } from "./rehearsal.ts";
 import { runStep } from "./run-step.ts";
-import { bundleOf, planOf } from "./stored-release.ts";
+import { bundleOf, releaseOf } from "./stored-release.ts";
 import { runSwitch } from "./switch.ts";
 
 export interface Migrator {
@@ -188,8 +188,7 @@ async function readRelease(client: PoolClient, releaseId: string): Promise<Relea
   return {
     id: releaseId,
     projectId: row.project_id,
-    plan: planOf(row.plan, row.bundle),
-    bundle: bundleOf(row.bundle),
+    ...releaseOf(row.bundle, row.plan),
     live: row.live === null ? null : bundleOf(row.live),
     isActive: row.status === "active",
     isOvertaken: row.active_hash !== row.base_hash,

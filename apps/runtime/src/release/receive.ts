@@ -4,19 +4,15 @@ import {
   type Approval,
   approvalProblem,
   type ControlPublicKeys,
-  decodePublication,
-  hashOf,
   isLegacy,
   type LegacyApproval,
   legacyApprovalIsSigned,
-  type Publication,
-  type ReceivedPublication,
 } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { describe, storeDescription } from "../project/stored-description.ts";
-import { stepHash } from "./leftovers.ts";
+import { storeDescription } from "../project/stored-description.ts";
+import type { PublicationReader, ReadPublication } from "./read-publication.ts";
 
 /** The cell's data about control, and about itself. */
 export interface ControlTrust {
@@ -26,38 +22,37 @@ export interface ControlTrust {
   readonly secret: string;
 }
 
-/** @throws Fault validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
+/** @throws Fault malformed_json, validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
 export async function receiveRelease(
-  deps: ControlTrust & { readonly pool: Pool },
+  { pool, read, ...trust }: ControlTrust & { readonly pool: Pool; readonly read: PublicationReader },
   projectId: string,
-  body: unknown,
+  body: Uint8Array,
 ): Promise<{ readonly releaseId: string }> {
-  const publication = authorize(body, projectId, deps);
-  const description = await describe(publication.bundle);
-  await inTransaction(deps.pool, async (client) => {
-    await storeRelease(client, publication, publication.sent);
+  const found = await read(body);
+  if (found.kind === "malformed") throw new Fault("malformed_json", { cause: new Error(found.message) });
+  if (found.kind === "undecodable") {
+    const errors = found.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
+    throw new Fault("validation_failed", { detail: "The cell can't read this publication.", errors });
+  }
+  const { publication, description } = found;
+  authorize(publication, projectId, trust);
+  await inTransaction(pool, async (client) => {
+    await storeRelease(client, publication);
     await storeDescription(client, publication.releaseId, description);
   });
   return { releaseId: publication.releaseId };
 }
 
-function authorize(body: unknown, projectId: string, trust: ControlTrust): ReceivedPublication {
-  const decoded = decodePublication(body);
-  if (!decoded.ok) {
-    const errors = decoded.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
-    throw new Fault("validation_failed", { detail: "The cell can't read this publication.", errors });
-  }
-  const publication = decoded.value;
-  const { approval, sent } = publication;
+function authorize(publication: ReadPublication, projectId: string, trust: ControlTrust): void {
+  const { approval, bundleHash, planHash } = publication;
   if (publication.projectId !== projectId) refuse("The publication is for another project.");
   const problem = problemOf(approval, trust);
   if (problem !== null) refuse(problem);
   if (approval.projectId !== publication.projectId || approval.releaseId !== publication.releaseId) {
     refuse("The approval is for another release.");
   }
-  if (hashOf(sent.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
-  if (hashOf(sent.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
-  return publication;
+  if (bundleHash !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
+  if (planHash !== approval.planHash) refuse("The plan is not the one that was approved.");
 }
 
 function problemOf(approval: Approval | LegacyApproval, trust: ControlTrust): string | null {
@@ -71,16 +66,9 @@ function refuse(detail: string): never {
   throw new Fault("forbidden", { detail });
 }
 
-/**
- * Stores an approved publication. @param sent The original text of an older format, over which the approval's hashes
- * are computed. It is stored unchanged. @throws Fault conflict, not_found.
- */
-export async function storeRelease(
-  client: PoolClient,
-  publication: Publication,
-  sent: ReceivedPublication["sent"] = publication,
-): Promise<void> {
-  const { projectId, releaseId, plan, approval } = publication;
+/** Stores an approved publication. Its parts stay as they were sent. @throws Fault conflict, not_found. */
+export async function storeRelease(client: PoolClient, publication: ReadPublication): Promise<void> {
+  const { projectId, releaseId, bundle, plan, steps, approval } = publication;
   // The lock on the project's row makes publications to one project run one after another.
   const project = await client.query<{ active_hash: string | null; unfinished: boolean; error: string | null }>(
     `SELECT r.bundle_hash AS active_hash, r.finished_at IS NULL AS unfinished, r.error FROM plinth.projects p
@@ -115,10 +103,10 @@ export async function storeRelease(
     [
       releaseId,
       projectId,
-      JSON.stringify(sent.bundle),
+      bundle,
       approval.bundleHash,
       approval.baseHash,
-      JSON.stringify(sent.plan),
+      plan,
       approval.planHash,
       JSON.stringify(approval),
     ],
@@ -127,7 +115,7 @@ export async function storeRelease(
     `INSERT INTO plinth.migration_ledger (release_id, step_id, ordinal, sql_hash, status)
      SELECT $1, s.id, s.ordinal, s.hash, 'pending'
      FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS s (id, hash, ordinal)`,
-    [releaseId, plan.steps.map((step) => step.id), plan.steps.map(stepHash)],
+    [releaseId, steps.map(({ id }) => id), steps.map(({ hash }) => hash)],
   );
 }
 
@@ -142,7 +130,7 @@ interface ReleaseRow {
   readonly approval: string;
 }
 
-async function resume(client: PoolClient, row: ReleaseRow, publication: Publication): Promise<void> {
+async function resume(client: PoolClient, row: ReleaseRow, publication: ReadPublication): Promise<void> {
   const { approval, projectId } = publication;
   const same =
     row.project_id === projectId &&

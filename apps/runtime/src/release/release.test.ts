@@ -25,6 +25,7 @@ import {
   modelOf,
   openTestCell,
   publicationOf,
+  read,
   type TestDatabase,
   trust,
 } from "../modes/testing/cell.ts";
@@ -49,7 +50,7 @@ afterAll(async () => {
 });
 
 const receive = (publication: Publication): Promise<unknown> =>
-  receiveRelease({ ...trust, pool: cell.pool }, publication.projectId, JSON.parse(JSON.stringify(publication)));
+  receiveRelease({ ...trust, pool: cell.pool, read }, publication.projectId, Buffer.from(JSON.stringify(publication)));
 
 async function releasesOf(projectId: string): Promise<number> {
   const { rows } = await cell.pool.query("SELECT count(*)::int AS n FROM plinth.releases WHERE project_id = $1", [
@@ -242,7 +243,7 @@ describe("a plan", () => {
         if (stepId === third) throw new Error("killed");
       },
     });
-    await receiveRelease({ ...trust, pool: broken.pool }, projectId, JSON.parse(JSON.stringify(publication)));
+    await receiveRelease({ ...trust, pool: broken.pool, read }, projectId, Buffer.from(JSON.stringify(publication)));
     broken.migrator.start(publication.releaseId);
     await broken.migrator.idle();
     const halfway = await inspectRelease(broken.pool, projectId, publication.releaseId);

@@ -12,15 +12,23 @@ export class UnreadableRelease extends Error {
 
 /** @throws UnreadableRelease */
 export function bundleOf(stored: string): Bundle {
-  const decoded = readStoredBundle(parsed(stored));
+  return decodedBundle(parsed(stored));
+}
+
+function decodedBundle(stored: unknown): Bundle {
+  const decoded = readStoredBundle(stored);
   if (decoded.ok) return decoded.value;
   const [first] = decoded.problems;
   throw new UnreadableRelease(first === undefined ? "no bundle" : `${first.path}: ${first.message}`);
 }
 
-/** @throws UnreadableRelease */
-export function planOf(stored: string, bundle: string): MigrationPlan {
-  return readStoredPlan(parsed(stored), parsed(bundle));
+/**
+ * @param bundle The stored bundle that the plan leads to: its format is also that of the plan, and it is parsed once for
+ * both. @throws UnreadableRelease
+ */
+export function releaseOf(bundle: string, plan: string): { readonly bundle: Bundle; readonly plan: MigrationPlan } {
+  const stored = parsed(bundle);
+  return { bundle: decodedBundle(stored), plan: readStoredPlan(parsed(plan), stored) };
 }
 
 function parsed(stored: string): unknown {

@@ -1,9 +1,7 @@
 // The thread that checks large bodies. In: a shape and bytes. Out: texts and problems, or a fault, as plain data. It
 // has no credentials and no connections, and keeps records only while it checks them.
-import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { Fault, type FaultCode, type FieldError, RecentMap } from "@plinth/service";
+import { Fault, type FaultCode, type FieldError, giveWayAsThread, RecentMap } from "@plinth/service";
 import {
   type BodyChecker,
   type BodyShape,
@@ -37,7 +35,9 @@ const SHAPES_MAX = 100;
 /** Under load this thread gets about a tenth of the processor time of another process. */
 const NICENESS = 10;
 
-giveWay();
+// Small requests have priority when both want the processor. On systems other than Linux, this thread competes with the
+// rest of the process, with one body at a time.
+giveWayAsThread(NICENESS);
 const checkers = new RecentMap<string, BodyChecker>(SHAPES_MAX);
 parentPort?.on("message", (task: BodyTask) => {
   const answer = answerOf(task);
@@ -64,13 +64,4 @@ function checkerOf(key: string, shape: BodyShape | null): BodyChecker | null {
   const checker = createBodyChecker(shape);
   checkers.set(key, checker);
   return checker;
-}
-
-/** Gives small requests priority when both want the processor. Only Linux can tell which thread this is. */
-function giveWay(): void {
-  try {
-    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICENESS);
-  } catch {
-    // On other systems this thread competes with the rest of the process, with one body at a time.
-  }
 }

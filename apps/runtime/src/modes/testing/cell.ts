@@ -31,6 +31,7 @@ import type { Caller } from "../../project/principal.ts";
 import { createCursorCodec } from "../../query/cursor.ts";
 import { inspectRelease } from "../../release/inspect.ts";
 import { provisionProject } from "../../release/provision.ts";
+import { type PublicationReader, readPublication } from "../../release/read-publication.ts";
 import { type ControlTrust, receiveRelease } from "../../release/receive.ts";
 import { type Api, type ApiOptions, openApi } from "../open-api.ts";
 import { type Cell, type CellOptions, openCell } from "../open-cell.ts";
@@ -162,13 +163,16 @@ export async function makeProject(cell: TestCell, slug = `p-${randomBytes(6).toS
   return projectId;
 }
 
+/** In this thread. */
+export const read: PublicationReader = async (bytes) => readPublication(bytes);
+
 /** Deploys and waits for the end, whether it succeeds or fails. */
 export async function deploy(cell: TestCell, publication: Publication): Promise<ReleaseState> {
   // Control signs a new approval for each attempt.
   const { signature: _, ...agreed } = publication.approval as Approval;
   const approval = signApproval(agreed, controlSigner, Date.now());
-  const wire: unknown = JSON.parse(JSON.stringify({ ...publication, approval }));
-  const { releaseId } = await receiveRelease({ ...trust, pool: cell.pool }, publication.projectId, wire);
+  const wire = Buffer.from(JSON.stringify({ ...publication, approval }));
+  const { releaseId } = await receiveRelease({ ...trust, pool: cell.pool, read }, publication.projectId, wire);
   cell.migrator.start(releaseId);
   await cell.migrator.idle();
   await cell.registry.reload(publication.projectId as ProjectId);

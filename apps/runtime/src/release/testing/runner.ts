@@ -31,6 +31,7 @@ import { CELL_SCHEMA, cellMigrations } from "../cell-tables.ts";
 import { inspectRelease } from "../inspect.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../migrate.ts";
 import { provisionProject } from "../provision.ts";
+import { contentOf } from "../read-publication.ts";
 import { storeRelease } from "../receive.ts";
 import { cellTemplate } from "./cell-template.ts";
 
@@ -78,7 +79,9 @@ export async function openRunner(): Promise<Runner> {
     // Control signs a new approval for each attempt.
     receive: (publication) => {
       const approval = signApproval(publication.approval as UnsignedApproval, signer, Date.now());
-      return inTransaction(pool, (client) => storeRelease(client, { ...publication, approval }));
+      return inTransaction(pool, (client) =>
+        storeRelease(client, contentOf({ ...publication, approval }, publication)),
+      );
     },
     deploy: async (publication) => {
       await runner.receive(publication);
