@@ -167,8 +167,18 @@ test("a record is created, changed, found and deleted in the console, by the rul
   const row = page.getByRole("row").filter({ has: page.getByRole("cell", { name: "fedex" }) });
   await row.getByRole("button", { name: /^Open shipment/ }).click();
   await picture("8-record");
+  // Enter must not ask to delete it.
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Close");
   await dialog.getByRole("button", { name: "Edit" }).click();
   await dialog.getByLabel("tracking_number").fill("FX 1");
+  // What was written survives an accident, and a reload.
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.reload();
+  await row.getByRole("button", { name: /^Open shipment/ }).click();
+  await dialog.getByText("What you wrote before is here again").waitFor();
+  expect(await dialog.getByLabel("tracking_number").inputValue()).toBe("FX 1");
+  await picture("8-record-again");
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText("FX 1").waitFor();
   expect((await created())[0]).toMatchObject({ tracking_number: "FX 1", carrier: "fedex", user_id: owner });

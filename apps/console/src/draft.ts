@@ -1,4 +1,4 @@
-// Drafts outside of the editor: started by another page, or not saved yet. In: a project's id and a text. Out: the draft on the server, or a
+// Drafts outside of the editor: started by another page, or not saved yet. In: a person, a project and a text. Out: the draft on the server, or a
 // copy in this browser if the server can't be reached. The editor saves the copy when it is opened.
 import type { AppRouter } from "@plinth/control/router";
 import type { TRPCClient } from "@trpc/client";
@@ -11,46 +11,57 @@ export interface Unsaved {
   readonly baseVersionId: string | null;
 }
 
+/** The draft of one person of one project. `personId` is null until the account is loaded: then nothing is stored in the browser. */
+export interface DraftPlace {
+  readonly personId: string | null;
+  readonly projectId: string;
+}
+
 /** Saves a text as the person's draft. The previous draft is in its history. */
 export async function putDraft(
   client: TRPCClient<AppRouter>,
-  projectId: string,
+  place: DraftPlace,
   text: string,
   baseVersionId: string | null,
 ): Promise<void> {
+  const { projectId } = place;
   let after: number | null = null;
   try {
     const { draft } = await client.drafts.get.query({ projectId });
     after = draft?.version ?? null;
     await client.drafts.save.mutate({ projectId, text, after, baseVersionId });
   } catch {
-    keepUnsaved(projectId, { text, after, baseVersionId });
+    keepUnsaved(place, { text, after, baseVersionId });
   }
 }
 
-const keyOf = (projectId: string): string => `plinth.unsaved.${projectId}`;
+const keyOf = ({ personId, projectId }: DraftPlace): string => `plinth.unsaved.${personId}.${projectId}`;
+/** Of earlier versions. Nobody knows whose text it is. */
+const keyWithoutPerson = (projectId: string): string => `plinth.unsaved.${projectId}`;
 
-export function readUnsaved(projectId: string): Unsaved | null {
+export function readUnsaved(place: DraftPlace): Unsaved | null {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(projectId)) ?? "null");
+    localStorage.removeItem(keyWithoutPerson(place.projectId));
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(place)) ?? "null");
     return isUnsaved(stored) ? stored : null;
   } catch {
     return null;
   }
 }
 
-export function keepUnsaved(projectId: string, unsaved: Unsaved): void {
+export function keepUnsaved(place: DraftPlace, unsaved: Unsaved): void {
+  if (place.personId === null) return;
   try {
-    localStorage.setItem(keyOf(projectId), JSON.stringify(unsaved));
+    localStorage.setItem(keyOf(place), JSON.stringify(unsaved));
   } catch {
     // The storage is full or forbidden. The text is still in the editor.
   }
 }
 
 /** Keeps a text that another tab has stored since. */
-export function clearUnsaved(projectId: string, text: string): void {
+export function clearUnsaved(place: DraftPlace, text: string): void {
   try {
-    if (readUnsaved(projectId)?.text === text) localStorage.removeItem(keyOf(projectId));
+    if (readUnsaved(place)?.text === text) localStorage.removeItem(keyOf(place));
   } catch {
     // Without access to the storage, there is nothing to remove.
   }

@@ -10,20 +10,25 @@ export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRou
 
 const url = "/control/trpc";
 
-export function createControlClient(): TRPCClient<AppRouter> {
+/** @param personId The person whom the page was loaded for; null before that is known. */
+export function createControlClient(personId: () => string | null): TRPCClient<AppRouter> {
   const submit = submitOnce();
+  const headers = (): Record<string, string> => {
+    const id = personId();
+    return id === null ? {} : { "plinth-person": id };
+  };
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
         // Each mutation is a separate request, so that it is one submission.
         condition: ({ type }) => type === "mutation",
-        true: httpLink({ url, fetch: (input, init) => submit(input, init as RequestInit) }),
+        true: httpLink({ url, headers, fetch: (input, init) => submit(input, init as RequestInit) }),
         false: splitLink({
           // A request that waits for changes would delay the others in its batch.
           condition: ({ path }) => path === "data.changes",
-          true: httpLink({ url }),
+          true: httpLink({ url, headers }),
           // The queries of one page are one request. The limit keeps its address short enough for proxies.
-          false: httpBatchLink({ url, maxURLLength: 4000, maxItems: 10 }),
+          false: httpBatchLink({ url, headers, maxURLLength: 4000, maxItems: 10 }),
         }),
       }),
     ],

@@ -40,6 +40,16 @@ describe("a mutation", () => {
     expect(await projects()).toHaveLength(1);
   });
 
+  it("of a page that was loaded for somebody else is refused: another tab has signed in a second person", async () => {
+    const second = await world.signUp("second");
+    const { id } = (await owner.client.me.get.query()).person;
+    const oldTab = world.client(second.cookie, { "plinth-person": id });
+    expect(await codeOf(oldTab.organizations.create.mutate({ name: "Theirs" }))).toBe("UNAUTHORIZED");
+    expect(await codeOf(oldTab.me.get.query())).toBe("UNAUTHORIZED");
+    expect((await second.client.me.get.query()).organizations).toHaveLength(1);
+    expect(await codeOf(world.client(owner.cookie, { "plinth-person": id }).me.get.query())).toBe(null);
+  });
+
   it("isn't served by GET, nor as a form", async () => {
     const headers = { cookie: owner.cookie, origin: CONSOLE };
     const input = encodeURIComponent(JSON.stringify({ organizationId, slug: "by-get" }));

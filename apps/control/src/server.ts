@@ -37,6 +37,8 @@ export interface Control {
   stop(): Promise<void>;
 }
 
+/** The person whom a page of the console was loaded for. It can only take rights away. */
+const PAGE_PERSON = "plinth-person";
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const BATCH_MAX = 10;
 /** How often cells are sent the deletions and restorations of projects that they have not confirmed. */
@@ -182,6 +184,10 @@ async function callerOf({ people, services }: Parts, request: FastifyRequest): P
   }
   const session = await people.sessionOf(toHeaders(request));
   const { person = null, id = "", cookies = [] } = session ?? {};
+  // A page that was loaded for somebody else, before another tab of the browser signed this person in.
+  const pageOf = request.headers[PAGE_PERSON];
+  if (person !== null && pageOf !== undefined && pageOf !== person.id)
+    return { person: null, tokenId: null, sessionId: "", cookies: [] };
   return { person, tokenId: null, sessionId: id, cookies };
 }
 

@@ -7,6 +7,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 import { withNext } from "../features/account/next-path.ts";
 import { pageNonce } from "../nonce.ts";
+import { loadedPersonId } from "../person.ts";
 import { createControlClient, TRPCProvider } from "../trpc.ts";
 import { errorCode } from "../ui/error-text.ts";
 
@@ -17,7 +18,6 @@ export function Providers({ children }: { children: ReactNode }) {
   const router = useRouter();
   // The scroll lock of dialogs reads the nonce from get-nonce.
   useEffect(() => setNonce(pageNonce()), []);
-  const [trpcClient] = useState(createControlClient);
   const [queryClient] = useState(() => {
     const onError = (error: unknown): void => {
       if (errorCode(error) !== "UNAUTHORIZED" || !/^\/(projects|organizations|account)(\/|$)/.test(location.pathname))
@@ -36,6 +36,7 @@ export function Providers({ children }: { children: ReactNode }) {
       },
     });
   });
+  const [trpcClient] = useState(() => createControlClient(() => loadedPersonId(queryClient)));
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>

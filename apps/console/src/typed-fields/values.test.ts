@@ -1,6 +1,6 @@
 // Declared fields in a form: the kind of each form field, the values that are sent, and the problems that are reported before.
 import { checkBlueprint, type Field } from "@plinth/blueprint";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { inputKindOf, isRequired, readInput, readValue, textOf, typeText } from "./values.ts";
 
 const head = "project: example\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n";
@@ -98,4 +98,15 @@ test.each<[string, unknown]>([
   const [field] = fieldsOf({ one: type });
   if (field === undefined) throw new Error("no field");
   expect(readValue(field, textOf(value, field.type))).toEqual({ value });
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each(["Asia/Tokyo", "America/Los_Angeles"])("a datetime is edited in UTC, as it is shown, also in %s", (zone) => {
+  vi.stubEnv("TZ", zone);
+  const [at] = fieldsOf({ at: "datetime" });
+  if (at === undefined) throw new Error("no field");
+  expect(textOf("2026-11-22T10:00:05Z", at.type)).toBe("2026-11-22T10:00:05");
+  expect(readValue(at, "2026-11-22T10:00:05")).toEqual({ value: "2026-11-22T10:00:05.000Z" });
+  expect(typeText(at.type)).toContain("UTC");
 });

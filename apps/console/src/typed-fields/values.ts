@@ -51,6 +51,8 @@ export function typeText(type: FieldType): string {
       return `${type.kind} ${type.entity}`;
     case "money":
       return `money ${type.currency}`;
+    case "datetime":
+      return "datetime, in UTC";
     case "decimal":
       return `decimal(${type.precision}, ${type.scale})`;
     default:
@@ -96,7 +98,8 @@ export function readValue({ type }: Field, text: string): Read {
       return { value: number };
     }
     case "datetime": {
-      const ms = Date.parse(text);
+      // The form field has no zone. Both sides of the console use UTC, as the API does.
+      const ms = Date.parse(/(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? text : `${text}Z`);
       return Number.isNaN(ms) ? { problem: "It must be a date and a time." } : { value: new Date(ms).toISOString() };
     }
     case "time":
@@ -121,10 +124,10 @@ export function textOf(value: unknown, type: FieldType): string {
   const kind = inputKindOf(type);
   if (kind === "json") return JSON.stringify(value, null, 2);
   if (kind === "time") return String(value).slice(0, 8);
-  return kind === "datetime" ? localTime(new Date(String(value))) : String(value);
+  return kind === "datetime" ? utcTime(new Date(String(value))) : String(value);
 }
 
-/** In the form of `<input type="datetime-local">`: the time zone of the browser, and no zone in the text. */
-function localTime(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+/** In the form of `<input type="datetime-local">`, which has no zone: in UTC. */
+function utcTime(date: Date): string {
+  return date.toISOString().slice(0, 19);
 }

@@ -1,5 +1,5 @@
 // A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and returns the focus. With `locked`
-// only its own buttons close it, for content that is shown once.
+// only its own buttons close it, for content that is shown once. The focus starts at `data-autofocus`, or at the first control.
 "use client";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -38,8 +38,12 @@ export function Dialog({
               "relative w-full animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none",
               wide ? "max-w-2xl" : "max-w-lg",
             )}
-            onOpenAutoFocus={() => {
+            onOpenAutoFocus={(event) => {
               opener.current = document.activeElement;
+              const wanted = (event.target as HTMLElement).querySelector("[data-autofocus]");
+              if (!(wanted instanceof HTMLElement)) return;
+              event.preventDefault();
+              wanted.focus();
             }}
             onCloseAutoFocus={(event) => {
               // Radix only knows its own triggers, but state opens these dialogs.

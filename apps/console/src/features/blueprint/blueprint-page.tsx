@@ -3,6 +3,7 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { usePersonId } from "../../person.ts";
 import { useTRPC } from "../../trpc.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -14,6 +15,7 @@ const refetchMs = 20_000;
 export function BlueprintPage({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const personId = usePersonId();
   const mayChange = project.data?.may.write === true;
   const live = useQuery(trpc.blueprints.current.queryOptions({ projectId }, { refetchInterval: refetchMs }));
   // Loaded once, when the page opens: later versions are this page's own saves.
@@ -37,7 +39,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
       <QueryError error={failed.error} what="The blueprint could not be loaded" onRetry={() => void failed.refetch()} />
     );
   }
-  if (!isLoaded || live.data === undefined || !project.data) {
+  if (!isLoaded || live.data === undefined || !project.data || personId === null) {
     return (
       <>
         <Skeleton className="mb-6 h-7 w-40" />
@@ -49,6 +51,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
     <BlueprintWorkbench
       key={projectId}
       projectId={projectId}
+      personId={personId}
       projectName={project.data.environment.project}
       mayChange={mayChange}
       live={live.data}

@@ -36,6 +36,7 @@ const outlinedMin = 4;
 
 interface BlueprintWorkbenchProps {
   projectId: string;
+  personId: string;
   projectName: string;
   mayChange: boolean;
   live: LiveBlueprint | null;
@@ -43,7 +44,14 @@ interface BlueprintWorkbenchProps {
   stored: { readonly draft: Draft | null; readonly ended: EndedDraft | null };
 }
 
-export function BlueprintWorkbench({ projectId, projectName, mayChange, live, stored }: BlueprintWorkbenchProps) {
+export function BlueprintWorkbench({
+  projectId,
+  personId,
+  projectName,
+  mayChange,
+  live,
+  stored,
+}: BlueprintWorkbenchProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -52,7 +60,7 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
   const fileInput = useRef<HTMLInputElement>(null);
   /** The version of the earlier save that the last undo showed. */
   const undone = useRef<number | null>(null);
-  const { text, baseVersionId, status, keeper } = useDraft(projectId, stored.draft, live);
+  const { text, baseVersionId, status, keeper } = useDraft({ personId, projectId }, stored.draft, live);
   const [note, setNote] = useState<string | null>(null);
   const liveText = live?.text ?? null;
   const check = useCheck(text);

@@ -2,7 +2,7 @@
 // save names the version that it replaces, so that it never overwrites a save of another tab or device. Unsaved text is stored in this
 // browser.
 import type { Draft, LiveBlueprint } from "@plinth/control/router";
-import { clearUnsaved, keepUnsaved, readUnsaved } from "../../draft.ts";
+import { clearUnsaved, type DraftPlace, keepUnsaved, readUnsaved } from "../../draft.ts";
 import { errorCode, errorText } from "../../ui/error-text.ts";
 
 export type Live = Pick<LiveBlueprint, "versionId" | "text"> | null;
@@ -47,7 +47,7 @@ export interface DraftKeeper {
 }
 
 interface KeeperOptions {
-  readonly projectId: string;
+  readonly place: DraftPlace;
   readonly port: DraftPort;
   readonly stored: Draft | null;
   readonly live: Live;
@@ -58,7 +58,7 @@ const retryMs = { first: 2_000, max: 30_000 };
 /** Errors that a retry with the same text would get again. */
 const lasting = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "PAYLOAD_TOO_LARGE"];
 
-export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }: KeeperOptions): DraftKeeper {
+export function createDraftKeeper({ place, port, stored, live: liveAtFirst }: KeeperOptions): DraftKeeper {
   let live = liveAtFirst;
   /** The draft on the server, as far as is known. */
   let known = stored;
@@ -102,7 +102,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
           known = { version, text, baseVersionId, savedAt: "" };
         }
         failures = 0;
-        clearUnsaved(projectId, text);
+        clearUnsaved(place, text);
       }
       if (!stopped) set({ status: { kind: "saved" } });
     } catch (error) {
@@ -134,7 +134,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
     const isMineUnchanged = mine === common;
     const isTheirsUnchanged = textOfServer() === common || textOfServer() === mine;
     if (isMineUnchanged) {
-      clearUnsaved(projectId, mine);
+      clearUnsaved(place, mine);
       const baseVersionId = theirs === null ? (live?.versionId ?? null) : theirs.baseVersionId;
       set({ text: textOfServer(), baseVersionId, status: { kind: "saved" } });
     } else if (isTheirsUnchanged) {
@@ -152,12 +152,12 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
       if (text === state.text && baseVersionId === state.baseVersionId) return;
       const { kind } = state.status;
       set({ text, baseVersionId, ...(kind === "refused" ? { status: { kind: "saving" } as const } : {}) });
-      keepUnsaved(projectId, { text, after: known?.version ?? null, baseVersionId });
+      keepUnsaved(place, { text, after: known?.version ?? null, baseVersionId });
       schedule(saveMs);
     },
     resolve: (text) => {
       set({ text, status: { kind: "saving" } });
-      keepUnsaved(projectId, { text, after: known?.version ?? null, baseVersionId: state.baseVersionId });
+      keepUnsaved(place, { text, after: known?.version ?? null, baseVersionId: state.baseVersionId });
       schedule(0);
     },
     setLive: (now) => {
@@ -184,7 +184,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
     },
   };
 
-  const unsaved = readUnsaved(projectId);
+  const unsaved = readUnsaved(place);
   if (unsaved !== null && unsaved.text !== state.text) {
     const common = state.text;
     state = { ...state, text: unsaved.text, baseVersionId: unsaved.baseVersionId };

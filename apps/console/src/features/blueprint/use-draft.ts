@@ -3,14 +3,16 @@
 "use client";
 import type { Draft } from "@plinth/control/router";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import type { DraftPlace } from "../../draft.ts";
 import { useTRPCClient } from "../../trpc.ts";
 import { createDraftKeeper, type DraftKeeper, type DraftState, type Live } from "./draft-keeper.ts";
 
-export function useDraft(projectId: string, stored: Draft | null, live: Live): DraftState & { keeper: DraftKeeper } {
+export function useDraft(place: DraftPlace, stored: Draft | null, live: Live): DraftState & { keeper: DraftKeeper } {
+  const { projectId } = place;
   const client = useTRPCClient();
   const [keeper] = useState(() =>
     createDraftKeeper({
-      projectId,
+      place,
       stored,
       live,
       port: {

@@ -5,6 +5,7 @@ import type { Deployment, Proposal } from "@plinth/control/router";
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { putDraft } from "../../draft.ts";
+import { usePersonId } from "../../person.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
@@ -25,6 +26,7 @@ interface ProposalNoticesProps {
 export function ProposalNotices({ projectId, proposal, deployment, isLive, mayChange }: ProposalNoticesProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const personId = usePersonId();
   const router = useRouter();
   const renew = useMutation(
     trpc.proposals.renew.mutationOptions({
@@ -37,7 +39,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
     proposal.measures?.steps.filter(({ violators }) => violators && violators.count !== 0).length ?? 0;
 
   async function editAgain(): Promise<void> {
-    await putDraft(client, projectId, proposal.text, proposal.baseVersionId);
+    await putDraft(client, { personId, projectId }, proposal.text, proposal.baseVersionId);
     router.push(`${root}/blueprint`);
   }
 

@@ -7,6 +7,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useId, useMemo, useState } from "react";
 import { putDraft } from "../../draft.ts";
+import { usePersonId } from "../../person.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -24,6 +25,7 @@ interface Suggestion extends BlockedField {
 export default function SuggestedFixes({ projectId, proposal }: { projectId: string; proposal: Proposal }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const personId = usePersonId();
   const router = useRouter();
   const queryClient = useQueryClient();
   const suggestions = useMemo(() => suggestionsOf(proposal), [proposal]);
@@ -32,7 +34,7 @@ export default function SuggestedFixes({ projectId, proposal }: { projectId: str
       const created = await client.proposals.create.mutate({ projectId, text, title: proposal.title });
       // The new change replaces this one, which could only fail.
       if (proposal.state !== "outdated") await client.proposals.reject.mutate({ proposalId: proposal.id });
-      await putDraft(client, projectId, text, created.baseVersionId);
+      await putDraft(client, { personId, projectId }, text, created.baseVersionId);
       return created;
     },
     onSuccess: async (created) => {

@@ -14,7 +14,7 @@ test.each<[unknown, FieldType | null, { text: string; look: string }]>([
   ["", string, { text: "empty", look: "faint" }],
   [0, { kind: "int" }, { text: "0", look: "mono" }],
   [false, { kind: "bool" }, { text: "false", look: "mono" }],
-  ["2026-11-21T05:33:01.123456Z", { kind: "datetime" }, { text: "2026-11-21 05:33:01", look: "mono" }],
+  ["2026-11-21T05:33:01.123456Z", { kind: "datetime" }, { text: "2026-11-21 05:33:01 UTC", look: "mono" }],
   ["2026-11-21T05:33:01Z", string, { text: "2026-11-21T05:33:01Z", look: "plain" }],
   [
     "01936b3e-0000-7000-8000-000000000000",

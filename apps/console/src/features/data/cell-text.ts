@@ -21,7 +21,7 @@ export function cellText(value: unknown, type: FieldType | null): CellText {
   if (typeof value !== "string") return { text: JSON.stringify(value), look: "mono" };
   switch (type?.kind) {
     case "datetime":
-      return { text: value.replace("T", " ").replace(/(\.\d+)?Z$/, ""), look: "mono" };
+      return { text: value.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC"), look: "mono" };
     case "money":
       return { text: `${grouped(value)} ${type.currency}`, look: "mono" };
     case "duration":

@@ -1,11 +1,13 @@
 // One record. In: the record, or null for a new one. Out: all its values in full, and a form to create, change or delete it through the
-// project's API on behalf of the person. Only changed fields are sent. If somebody else changed the record since, nothing is written.
+// project's API on behalf of the person. Only changed fields are sent. If somebody else changed the record since, nothing is written. What is
+// written into the form stays until it is saved or cancelled, also if the dialog closes by accident.
 "use client";
 import type { Entity } from "@plinth/blueprint";
 import type { DataRow } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pencil, Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { usePersonId } from "../../person.ts";
 import { useTRPC } from "../../trpc.ts";
 import { TypedField } from "../../typed-fields/typed-field.tsx";
 import { textOf } from "../../typed-fields/values.ts";
@@ -14,6 +16,7 @@ import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { fieldErrors } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
+import { type FormPlace, forgetKept, keepTexts, readKept } from "./kept-texts.ts";
 import type { LinkTo } from "./record-cell.tsx";
 import { changedValues, fieldsToWrite, type Texts } from "./record-values.ts";
 import { RecordValues } from "./record-values-list.tsx";
@@ -29,11 +32,21 @@ interface RecordDialogProps {
   onClose: () => void;
 }
 
-export function RecordDialog({ projectId, entity, record, mayChange, linkTo, onClose }: RecordDialogProps) {
+export function RecordDialog(props: RecordDialogProps) {
+  const personId = usePersonId();
+  if (personId === null) return null;
+  const { projectId, entity, record } = props;
+  const place = { personId, projectId, entity: entity.name, recordId: record === null ? null : String(record.id) };
+  return <OpenRecord {...props} place={place} />;
+}
+
+function OpenRecord({ projectId, entity, record, mayChange, linkTo, place, onClose }: RecordDialogProps & Placed) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [shown, setShown] = useState(record);
-  const [mode, setMode] = useState<"look" | "edit" | "delete">(record === null ? "edit" : "look");
+  const [mode, setMode] = useState<"look" | "edit" | "delete">(
+    record === null || (mayChange && readKept(place) !== null) ? "edit" : "look",
+  );
   const onSuccess = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.data.rows.pathKey() });
   const remove = useMutation(trpc.data.remove.mutationOptions({ onSuccess }));
   const title = shown === null ? `New ${entity.name}` : mode === "edit" ? `Change ${entity.name}` : entity.name;
@@ -54,6 +67,7 @@ export function RecordDialog({ projectId, entity, record, mayChange, linkTo, onC
           projectId={projectId}
           entity={entity}
           record={shown}
+          place={place}
           onSaved={(saved) => {
             if (shown === null) onClose();
             else {
@@ -119,7 +133,7 @@ export function RecordDialog({ projectId, entity, record, mayChange, linkTo, onC
                 </Button>
               </>
             ) : null}
-            <Button variant="primary" onClick={onClose}>
+            <Button variant="primary" onClick={onClose} data-autofocus>
               Close
             </Button>
           </>
@@ -129,7 +143,11 @@ export function RecordDialog({ projectId, entity, record, mayChange, linkTo, onC
   );
 }
 
-interface RecordFormProps {
+interface Placed {
+  readonly place: FormPlace;
+}
+
+interface RecordFormProps extends Placed {
   projectId: string;
   entity: Entity;
   record: DataRow | null;
@@ -137,12 +155,14 @@ interface RecordFormProps {
   onCancel: () => void;
 }
 
-function RecordForm({ projectId, entity, record, onSaved, onCancel }: RecordFormProps) {
+function RecordForm({ projectId, entity, record, place, onSaved, onCancel }: RecordFormProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [texts, setTexts] = useState<Texts>({});
+  const [kept, setKept] = useState(() => readKept(place));
+  const [texts, setTexts] = useState<Texts>(kept?.texts ?? {});
   const [wasSent, setWasSent] = useState(false);
   const onSuccess = async (saved: DataRow): Promise<void> => {
+    forgetKept(place);
     await queryClient.invalidateQueries({ queryKey: trpc.data.rows.pathKey() });
     onSaved(saved);
   };
@@ -152,21 +172,54 @@ function RecordForm({ projectId, entity, record, onSaved, onCancel }: RecordForm
   const fields = fieldsToWrite(entity, record === null);
   const { values, problems } = changedValues(fields, record, texts);
   const refused = fieldErrors(save.error);
+  const version = record === null ? null : Number(record.version);
+
+  function write(changed: Texts): void {
+    save.reset();
+    setTexts(changed);
+    keepTexts(place, { texts: changed, version }, fields);
+  }
+
+  function startOver(): void {
+    forgetKept(place);
+    setKept(null);
+    setTexts({});
+  }
+
+  function cancel(): void {
+    forgetKept(place);
+    onCancel();
+  }
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     setWasSent(true);
     if (save.isPending || Object.keys(problems).length > 0) return;
     if (record === null) create.mutate({ projectId, entity: entity.name, values });
-    else if (Object.keys(values).length === 0) onCancel();
+    else if (Object.keys(values).length === 0) cancel();
     else {
-      const { id, version } = record;
-      update.mutate({ projectId, entity: entity.name, recordId: String(id), version: Number(version), values });
+      const recordId = String(record.id);
+      update.mutate({ projectId, entity: entity.name, recordId, version: Number(record.version), values });
     }
   }
 
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      {kept === null ? null : (
+        <Notice
+          tone={kept.version === version ? "neutral" : "warn"}
+          title="What you wrote before is here again"
+          actions={
+            <Button size="small" onClick={startOver}>
+              Start over
+            </Button>
+          }
+        >
+          {kept.version === version
+            ? "It isn't saved yet."
+            : "It isn't saved yet, and the record was changed since. Compare the values before you save."}
+        </Notice>
+      )}
       <div className="grid gap-4 sm:grid-cols-2">
         {fields.map((field) => (
           <TypedField
@@ -176,10 +229,7 @@ function RecordForm({ projectId, entity, record, onSaved, onCancel }: RecordForm
             required={!field.optional && (record !== null || field.default === null) && field.type.kind !== "refs"}
             value={texts[field.name] ?? textOf(record?.[field.name], field.type)}
             problem={refused[field.name] ?? (wasSent || texts[field.name] ? (problems[field.name] ?? null) : null)}
-            onChange={(text) => {
-              save.reset();
-              setTexts({ ...texts, [field.name]: text });
-            }}
+            onChange={(text) => write({ ...texts, [field.name]: text })}
           />
         ))}
       </div>
@@ -190,7 +240,7 @@ function RecordForm({ projectId, entity, record, onSaved, onCancel }: RecordForm
         />
       ) : null}
       <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={cancel}>Cancel</Button>
         <Button type="submit" variant="primary" pending={save.isPending}>
           {record === null ? `Create ${entity.name}` : "Save"}
         </Button>

@@ -4,6 +4,7 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { cn } from "../../ui/cn.ts";
+import { exactTime } from "../../ui/exact-time.ts";
 import { JsonView } from "../work/json-view.tsx";
 import { IdLink, recordPath } from "../work/work-links.tsx";
 import type { ShownChange } from "./use-changes.ts";
@@ -22,7 +23,7 @@ export function ChangeRow({ projectId, change }: { projectId: string; change: Sh
   return (
     <li className="text-[0.8125rem]">
       <div className="flex items-center gap-3 px-3.5 py-2">
-        <time dateTime={at} title={time.toLocaleString()} className="shrink-0 font-mono text-xs text-ink-soft">
+        <time dateTime={at} title={exactTime(at)} className="shrink-0 font-mono text-xs text-ink-soft">
           {time.toLocaleTimeString("en-GB")}
         </time>
         <span className="w-20 shrink-0">

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { putDraft } from "../../draft.ts";
+import { usePersonId } from "../../person.ts";
 import { isProjectName, nameForFile, withProjectName } from "../../project-name.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -21,6 +22,7 @@ const fileChoice = "(file)";
 export function NewProjectForm() {
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const personId = usePersonId();
   const router = useRouter();
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
@@ -42,7 +44,8 @@ export function NewProjectForm() {
       onSuccess: async (project) => {
         const text =
           start === fileChoice ? file?.text : templates.data?.find((template) => template.name === start)?.text;
-        if (text !== undefined) await putDraft(client, project.id, withProjectName(text, project.slug), null);
+        if (text !== undefined)
+          await putDraft(client, { personId, projectId: project.id }, withProjectName(text, project.slug), null);
         await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
         router.push(`/projects/${project.id}/blueprint`);
       },

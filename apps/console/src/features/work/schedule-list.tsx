@@ -12,6 +12,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { exactTime } from "../../ui/exact-time.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
@@ -244,7 +245,7 @@ function ScheduleCard({ projectId, schedule, words, actions }: ScheduleCardProps
           <ol className="flex flex-wrap gap-2 text-[0.8125rem]">
             {next.map((at) => (
               <li key={at} className="rounded-md border bg-sunken px-2 py-1 tabular-nums">
-                <time dateTime={at} title={new Date(at).toLocaleString()}>
+                <time dateTime={at} title={exactTime(at)}>
                   {inZone(at, timezone)}
                 </time>
               </li>
