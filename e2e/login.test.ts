@@ -138,6 +138,19 @@ test("a blueprint is proposed, deployed with the named consents, pulled, and its
   expect((await run(["deploy", file, ...about])).out).toContain("shop already serves");
   expect((await run(["plan", file, ...about])).out).toContain("Nothing changes.");
 
+  // A change that records prevent names them, and proposes nothing.
+  const [{ id: projectId } = { id: "" }] = JSON.parse((await run(["projects", "--json"])).out) as { id: string }[];
+  await ask(dana, "data.create", { projectId, entity: "bike", values: { name: "Racer" } });
+  writeFileSync(file, blueprint.replace(/^( +)name: string.*$/m, "$&\n$1frame: string"));
+  const blocked = await run(["deploy", file, ...about, "--approve"]);
+  expect(blocked).toMatchObject({ code: 1, out: expect.stringMatching(/1 record of bikes has/) });
+  expect(blocked.out).toContain("records violate step");
+  const { changes } = await ask<{ changes: unknown[] }>(
+    dana,
+    `proposals.timeline?input=${encodeURIComponent(JSON.stringify({ projectId }))}`,
+  );
+  expect(changes).toHaveLength(1);
+
   writeFileSync(file, next);
   const refused = await run(["deploy", file, ...about, "--approve"]);
   const consents = [...refused.err.matchAll(/--consent "(.+)"$/gm)].map(([, consent = ""]) => consent);

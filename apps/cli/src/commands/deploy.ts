@@ -1,14 +1,15 @@
 // `plinth deploy FILE --project NAME`. In: a blueprint, and consents. Out: the changes, the required consents, and with --approve
-// the result of the deployment. Without --approve the proposal waits in the console. It only gives named consents.
-import type { Proposal } from "@plinth/control/router";
-import { type ControlClient, isControlError } from "../control-client.ts";
+// the result of the deployment. Without --approve the proposal waits in the console. It only gives named consents. If records or
+// tables prevent the change, it names them and proposes nothing.
+import type { ProposalPreview } from "@plinth/control/router";
+import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { outcomeOf } from "../local/deploy.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { printBlocked, printRefused, violationsOf } from "../print-refusals.ts";
+import { printBlocked, printRefused, violationLines, violationsOf } from "../print-refusals.ts";
 import { readText } from "../read-blueprint.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -38,7 +39,18 @@ export async function deployFile(
       else terminal.out(`${project.slug} already serves ${file}.`);
       return 0;
     }
-    const proposal = await propose(terminal, control, project.id, file, text);
+    const output = { ...terminal, out: print };
+    const named = { projectId: project.id, text };
+    const preview = await orNull(terminal, file, text, () => control.proposals.preview.mutate(named));
+    if (preview === null) return 1;
+    if (isBlocked(preview)) {
+      const { diff: changes, consents } = preview;
+      printChanges(output, changes);
+      printBlockers(output, preview);
+      if (json) terminal.out(JSON.stringify({ status: "refused", project: project.id, changes, consents }));
+      return 1;
+    }
+    const proposal = await orNull(terminal, file, text, () => control.proposals.create.mutate(named));
     if (proposal === null) return 1;
     const page = `${pages}/changes/${proposal.id}`;
     const report = (status: string, more: object = {}): void => {
@@ -47,14 +59,8 @@ export async function deployFile(
         terminal.out(JSON.stringify({ status, project: project.id, proposal: page, changes, consents, ...more }));
     };
     printDiagnostics(terminal, file, text, proposal.diagnostics);
-    const output = { ...terminal, out: print };
     printChanges(output, proposal.diff);
     printConsents(output, proposal.consents);
-    if (isBlocked(output, proposal)) {
-      await control.proposals.reject.mutate({ proposalId: proposal.id });
-      report("refused");
-      return 1;
-    }
     print("");
     if (!options.approve) {
       print(`Proposed. Approve it at ${page}, or run this again with --approve.`);
@@ -83,15 +89,14 @@ export async function deployFile(
 }
 
 /** Null if the blueprint has errors, which are printed. */
-async function propose(
+async function orNull<Result>(
   terminal: Terminal,
-  control: ControlClient,
-  projectId: string,
   file: string,
   text: string,
-): Promise<Proposal | null> {
+  ask: () => Promise<Result>,
+): Promise<Result | null> {
   try {
-    return await control.proposals.create.mutate({ projectId, text });
+    return await ask();
   } catch (error) {
     const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
     if (!diagnostics) throw error;
@@ -100,9 +105,17 @@ async function propose(
   }
 }
 
-function isBlocked(terminal: Terminal, { plan, measures }: Proposal): boolean {
+function isBlocked({ plan, measures }: ProposalPreview): boolean {
+  return plan.refused.length > 0 || violationsOf(plan.steps, measures?.steps ?? []).length > 0;
+}
+
+/** The parts that can't be migrated, and the records that violate the change. */
+function printBlockers(terminal: Terminal, { plan, measures }: ProposalPreview): void {
   const found = measures?.steps ?? [];
   printRefused(terminal, plan.refused);
+  for (const violation of violationsOf(plan.steps, found)) {
+    terminal.out("");
+    for (const line of violationLines(violation)) terminal.out(`  ${line}`);
+  }
   printBlocked(terminal, plan.steps, found);
-  return plan.refused.length > 0 || violationsOf(plan.steps, found).length > 0;
 }

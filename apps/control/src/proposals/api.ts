@@ -1,5 +1,5 @@
 // Proposals as clients see them: a change of a project's blueprint, from upload to deployment. Types only.
-import type { Change, Diagnostic } from "@plinth/blueprint";
+import type { Change, ConsentKind, Diagnostic } from "@plinth/blueprint";
 import type { MigrationStep } from "@plinth/bundle";
 import type { PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
@@ -31,6 +31,8 @@ export interface TimelineEntry {
   /** Counts up within the project. */
   readonly number: number;
   readonly title: string;
+  /** The kinds of consents that it requires, each once. */
+  readonly risks: readonly ConsentKind[];
   readonly state: ChangeState;
   /** The reason of the failure, or of the failed step. */
   readonly error: string | null;
@@ -122,6 +124,8 @@ export interface Proposal extends ProposalSummary {
   readonly losses: readonly string[];
   /** Measurements of the plan on the live database. Null if nothing is live, or if the cell didn't answer. */
   readonly measures: PlanMeasures | null;
+  /** Null if it isn't rejected. */
+  readonly rejected: { readonly by: PersonName; readonly at: string } | null;
   /** The latest deployment of this proposal. */
   readonly deploymentId: string | null;
 }

@@ -263,7 +263,7 @@ async function measureIfPossible(
   }
 }
 
-function shown({ row, summary, format, text, baseText, deploymentId }: ProposalRecord): Proposal {
+function shown({ row, summary, format, text, baseText, rejected, deploymentId }: ProposalRecord): Proposal {
   return {
     ...summary,
     text,
@@ -277,6 +277,7 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     fromVersionId: row.from_version_id,
     losses: row.losses,
     measures: row.measures,
+    rejected,
     deploymentId,
   };
 }

@@ -6,7 +6,7 @@ import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { notFound } from "../failure.ts";
 import { holderOf } from "../projects/names.ts";
-import type { ChangeState, PersonName, PlanMeasures, ProposalSummary } from "./api.ts";
+import type { ChangeState, PersonName, PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
 import { forgetOld } from "./forget-old.ts";
 import { insertion, type NewProposal, openTwin } from "./new-proposal.ts";
@@ -27,6 +27,7 @@ export interface ProposalRecord {
   readonly format: number;
   readonly text: string;
   readonly baseText: string | null;
+  readonly rejected: Proposal["rejected"];
   readonly deploymentId: string | null;
 }
 
@@ -148,6 +149,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         format: row.format,
         text: row.text,
         baseText: row.base_text,
+        rejected: row.status === "rejected" ? await rejectionOf(db, row) : null,
         deploymentId: row.deployment_id,
       };
     },
@@ -242,6 +244,26 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       return holder !== null && holder !== projectId;
     },
   };
+}
+
+/** Only the audit log has it. */
+async function rejectionOf(
+  db: Connection,
+  { id, project_id }: Pick<ProposalRow, "id" | "project_id">,
+): Promise<Proposal["rejected"]> {
+  const row = await db
+    .selectFrom("audit")
+    .innerJoin("people", "people.id", "audit.person_id")
+    .select(["people.id", "people.name", "people.email", "audit.at"])
+    .where("audit.project_id", "=", project_id)
+    .where("audit.subject", "=", id)
+    .where("audit.action", "=", "proposal.rejected")
+    .orderBy("audit.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { at, ...by } = row;
+  return { by, at: at.toISOString() };
 }
 
 async function setMeasures(trx: Connection, proposalId: string, measures: PlanMeasures): Promise<void> {

@@ -63,6 +63,11 @@ it("shows the number, title and state of every change", async () => {
     "1 First version: replaced",
   ]);
   expect(second.title).toMatch(/body/);
+  expect((await owner.client.proposals.get.query({ proposalId: rejected.id })).rejected).toMatchObject({
+    by: { email: owner.email },
+    at: expect.stringMatching(/^\d{4}-/),
+  });
+  expect(second.rejected).toBeNull();
   const listed = await owner.client.proposals.list.query({ projectId });
   expect(listed.map(({ number, title, state }) => `${number} ${title}: ${state}`)).toEqual(entries);
   expect(await owner.client.proposals.get.query({ proposalId: first.proposalId })).toMatchObject({
@@ -85,6 +90,11 @@ it("shows the number, title and state of every change", async () => {
   expect(await timeline(projectId, { search: "#2" })).toEqual([entries[2]]);
   expect(await timeline(projectId, { search: "100%_" })).toEqual([]);
   expect(await timeline(projectId, { before: 3 })).toEqual(entries.slice(2));
+
+  const removed = await propose(projectId, noteBlueprint());
+  expect(removed.title).toMatch(/body/);
+  const [newest] = (await owner.client.proposals.timeline.query({ projectId })).changes;
+  expect(newest).toMatchObject({ number: removed.number, risks: expect.arrayContaining(["destructive"]) });
 });
 
 it("pages through many without missing or repeating one", async () => {
@@ -144,6 +154,19 @@ it("a title names the author's change before its consequences", () => {
   );
   expect(long).toHaveLength(120);
   expect(long).toMatch(/a… and 8 more changes$/);
+});
+
+it("a title begins with the gravest change", () => {
+  const change = (summary: string, ...classes: string[]) => ({ kind: "field_added", path: "x", summary, classes });
+  const changes = [
+    change("Add a.", "safe"),
+    change("Mails go to b.", "widens_egress"),
+    change("Everybody reads c.", "loosens_access"),
+    change("Drop d.", "destructive", "breaking"),
+  ];
+  expect(titleOf(changes as never, false)).toBe("Drop d and 3 more changes");
+  expect(titleOf(changes.slice(0, 3) as never, false)).toBe("Everybody reads c and 2 more changes");
+  expect(titleOf(changes.slice(0, 2) as never, false)).toBe("Mails go to b and one more change");
 });
 
 it("a title is the first sentence of what the change does", () => {

@@ -1,4 +1,5 @@
 // A project's changes in one list, newest first. In: a project, and a filter. Out: a page of changes, each with its state.
+import type { ConsentKind } from "@plinth/blueprint";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
 import type { Timeline, TimelineEntry, TimelineFilter } from "./api.ts";
@@ -41,7 +42,7 @@ function entries(db: ControlDatabase) {
     .innerJoin("people", "people.id", "proposals.created_by")
     .leftJoinLateral(latestDeployment, (join) => join.onTrue())
     .select(["proposals.id", "proposals.version_id", "proposals.number", "proposals.title", "proposals.created_at"])
-    .select("proposals.promoted_from")
+    .select(["proposals.promoted_from", "proposals.consents"])
     .select(["people.id as person_id", "people.name as person_name", "people.email as person_email"])
     .select(["deployment.error", "deployment.waiting_since", "deployment.created_at as deployed_at"])
     .select(changeState.as("state"));
@@ -55,6 +56,7 @@ function entry(row: Row): TimelineEntry {
     versionId: row.version_id,
     number: row.number,
     title: row.title,
+    risks: [...new Set(row.consents.map((consent) => consent.split(" ", 1)[0] as ConsentKind))],
     state: row.state,
     error: row.error,
     waitingSince: row.waiting_since?.toISOString() ?? null,

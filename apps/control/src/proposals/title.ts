@@ -1,13 +1,14 @@
 // The title of a change without one. In: its diff. Out: one line. Pure.
-import type { Change } from "@plinth/blueprint";
+import type { Change, ChangeClass } from "@plinth/blueprint";
 
 export const TITLE_MAX = 120;
 
 /** @param changes In any order of gravity. */
 export function titleOf(changes: readonly Change[], isFirst: boolean): string {
   if (isFirst) return "First version";
-  // Added and removed things are more important than their consequences.
-  const [first, ...others] = changes.toSorted((a, b) => weight(a) - weight(b));
+  // What loses data, gives access or lets data out comes first: a list of titles must not hide it. Then added and removed things, and
+  // their consequences last.
+  const [first, ...others] = changes.toSorted((a, b) => risk(a) - risk(b) || weight(a) - weight(b));
   if (first === undefined) return "Change the text only";
   // A summary can explain the change in further sentences. They don't fit into a title.
   const summary = first.summary.replaceAll("`", "").replace(/\.(\s.*)?$/s, "");
@@ -17,6 +18,13 @@ export function titleOf(changes: readonly Change[], isFirst: boolean): string {
 }
 
 const telling = ["entity_added", "entity_removed", "entity_renamed", "field_added", "field_removed", "field_renamed"];
+
+const risks: readonly ChangeClass[] = ["destructive", "loosens_access", "widens_egress"];
+
+function risk({ classes }: Change): number {
+  const at = risks.findIndex((each) => classes.includes(each));
+  return at === -1 ? risks.length : at;
+}
 
 function weight({ kind }: Change): number {
   const at = telling.indexOf(kind);

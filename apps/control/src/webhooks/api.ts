@@ -126,6 +126,16 @@ export type WebhookProcedures = {
     },
     NewWebhookEndpoint
   >;
+  /** Changes what is given. Only `setEnabled` enables or disables it. */
+  update: Mutation<
+    Named & {
+      url?: string | undefined;
+      events?: string[] | undefined;
+      description?: string | undefined;
+      payload?: "full" | "thin" | undefined;
+    },
+    WebhookEndpoint
+  >;
   setEnabled: Mutation<Named & { enabled: boolean }, WebhookEndpoint>;
   remove: Mutation<Named, null>;
   /** The previous secret also signs for another day. */

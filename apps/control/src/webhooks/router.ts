@@ -46,6 +46,11 @@ export const webhookProcedures: WebhookProcedures = {
     .mutation(({ ctx, input: { projectId: _, ...sent } }) =>
       ctx.services.webhooks.create(ctx.person, ctx.project, sent),
     ),
+  update: forProject("manage")
+    .input(created.pick({ url: true, events: true, description: true, payload: true }).partial().extend(endpoint))
+    .mutation(({ ctx, input: { projectId: _, endpointId, ...changed } }) =>
+      ctx.services.webhooks.update(ctx.person, ctx.project, endpointId, changed),
+    ),
   setEnabled: forProject("manage")
     .input(z.object({ ...endpoint, enabled: z.boolean() }))
     .mutation(({ ctx, input }) =>

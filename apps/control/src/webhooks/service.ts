@@ -57,6 +57,12 @@ export interface WebhookService {
   ): Promise<WorkPage<WebhookEndpoint> | null>;
   endpoint(by: Person, project: ProjectAccess, id: string): Promise<WebhookEndpoint>;
   create(by: Person, project: ProjectAccess, sent: Created): Promise<NewWebhookEndpoint>;
+  update(
+    by: Person,
+    project: ProjectAccess,
+    id: string,
+    changed: Partial<Pick<Created, "url" | "events" | "description" | "payload">>,
+  ): Promise<WebhookEndpoint>;
   setEnabled(by: Person, project: ProjectAccess, id: string, enabled: boolean): Promise<WebhookEndpoint>;
   remove(by: Person, project: ProjectAccess, id: string): Promise<null>;
   rotate(by: Person, project: ProjectAccess, id: string): Promise<NewWebhookEndpoint>;
@@ -79,7 +85,7 @@ interface Act<T> {
   /** The id of the subject, or the address of a new endpoint. */
   readonly subject: string;
   readonly action:
-    | `webhook_endpoint.${"created" | "enabled" | "disabled" | "deleted" | "rotated" | "tested" | "replayed"}`
+    | `webhook_endpoint.${"created" | "changed" | "enabled" | "disabled" | "deleted" | "rotated" | "tested" | "replayed"}`
     | "webhook_delivery.replayed";
   readonly method?: "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -118,6 +124,15 @@ export function createWebhookService({
         path: "/v1/webhook-endpoints",
         body: sent,
         answer: newEndpointSchema,
+      }),
+    update: (by, project, id, changed) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_endpoint.changed",
+        method: "PATCH",
+        path: of(id),
+        body: changed,
+        answer: endpointSchema,
       }),
     setEnabled: (by, project, id, enabled) =>
       act(by, project, {

@@ -51,6 +51,11 @@ it("an owner creates an endpoint, sees its secret once, tests, disables and dele
   expect(await viewer.client.webhooks.delivery.query({ projectId, deliveryId: test.id })).toMatchObject({
     body: { name: "webhook.test", project: projectId },
   });
+  const changes = { url: "https://b.example/hook", events: ["parcel.created"], description: "Shop" };
+  expect(await codeOf(viewer.client.webhooks.update.mutate({ ...of, ...changes }))).toBe("FORBIDDEN");
+  expect(await webhooks.update.mutate({ ...of, ...changes })).toMatchObject({ ...changes, payload: "full" });
+  expect(await codeOf(webhooks.update.mutate({ ...of, url: "http://b.example" }))).toBe("BAD_REQUEST");
+  expect(await webhooks.update.mutate({ ...of, payload: "thin" })).toMatchObject({ ...changes, payload: "thin" });
   expect(await webhooks.setEnabled.mutate({ ...of, enabled: false })).toMatchObject({ disabledReason: "by_admin" });
   expect(await codeOf(webhooks.replay.mutate({ projectId, deliveryId: test.id }))).toBe("CONFLICT");
   await webhooks.setEnabled.mutate({ ...of, enabled: true });

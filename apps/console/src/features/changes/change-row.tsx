@@ -11,6 +11,7 @@ import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ConsentBadge } from "./class-badge.tsx";
 import { useProposeVersion } from "./use-propose-version.ts";
 
 interface ChangeRowProps {
@@ -24,8 +25,19 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
   const router = useRouter();
   const root = `/projects/${projectId}/changes`;
   const goBack = useProposeVersion(projectId);
-  const { number, title, state, createdBy, createdAt, deployedAt, error, waitingSince, versionId, promotedFrom } =
-    change;
+  const {
+    number,
+    title,
+    risks,
+    state,
+    createdBy,
+    createdAt,
+    deployedAt,
+    error,
+    waitingSince,
+    versionId,
+    promotedFrom,
+  } = change;
   const isOther = liveVersionId !== null && versionId !== liveVersionId;
   return (
     <li className="relative flex items-start gap-3 px-4 py-3 hover:bg-hover/60">
@@ -61,7 +73,12 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
           </p>
         ) : null}
       </div>
-      <span className="shrink-0 pt-px">
+      <span className="flex shrink-0 flex-wrap justify-end gap-1 pt-px">
+        {risks
+          .filter((risk) => risk !== "breaking" || risks.length === 1)
+          .map((risk) => (
+            <ConsentBadge key={risk} kind={risk} />
+          ))}
         <ChangeBadge state={state} />
       </span>
       {isOther ? (

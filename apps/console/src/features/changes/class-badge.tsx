@@ -1,5 +1,5 @@
 // The class of a change as a badge. In: the class, and optionally a count. Out: a badge.
-import type { ChangeClass } from "@plinth/blueprint";
+import type { ChangeClass, ConsentKind } from "@plinth/blueprint";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 
 const words: Readonly<Record<ChangeClass, readonly [string, Tone]>> = {
@@ -22,4 +22,8 @@ export function ClassBadge({ of, count }: { of: ChangeClass; count?: number }) {
       {count === undefined ? word : `${count} ${word.toLowerCase()}`}
     </Badge>
   );
+}
+
+export function ConsentBadge({ kind }: { kind: ConsentKind }) {
+  return kind === "protected_core" ? <Badge tone="warn">Protected core</Badge> : <ClassBadge of={kind} />;
 }

@@ -28,3 +28,12 @@ test("there is a checkbox for each consent, and none for several", () => {
 test("a short list has no folds", () => {
   expect(list(removed.slice(0, 5))).not.toContain("<details");
 });
+
+test("people who can't give consents see them without checkboxes", () => {
+  const required = requiredConsents(["destructive listing.f0"], []);
+  const markup = renderToStaticMarkup(
+    <ConsentList mayGive={false} required={required} given={new Set()} onChange={() => {}} />,
+  );
+  expect(markup).toContain("listing.f0");
+  expect(markup).not.toContain("checkbox");
+});

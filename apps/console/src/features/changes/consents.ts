@@ -6,6 +6,7 @@ export interface RequiredConsent {
   /** Its name in the approval: `<kind> <path>`. */
   readonly name: string;
   readonly kind: ConsentKind;
+  readonly path: string;
   readonly sentence: string;
   /** The summary of the change; null if there is none. */
   readonly about: string | null;
@@ -29,6 +30,7 @@ export function requiredConsents(consents: readonly string[], changes: readonly 
     return {
       name,
       kind,
+      path,
       sentence: sentences[kind].replace("PATH", () => `\`${path}\``),
       about: (kind === "loosens_access" ? about?.witness?.summary : undefined) ?? about?.summary ?? null,
     };

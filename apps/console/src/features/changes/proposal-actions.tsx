@@ -11,6 +11,8 @@ interface ProposalActionsProps {
   /** Whether the version of this deployment serves now. */
   isLive: boolean;
   missingConsents: number;
+  /** False for people who can't give consents: then they can't approve a change that requires some. */
+  mayConsent: boolean;
   approving: boolean;
   rejecting: boolean;
   deploying: boolean;
@@ -24,25 +26,27 @@ interface ProposalActionsProps {
 }
 
 export function ProposalActions(props: ProposalActionsProps) {
-  const { proposal, deployment, missingConsents } = props;
+  const { proposal, deployment, missingConsents, mayConsent } = props;
   if (proposal.status === "open") {
     return (
       <>
         <Button pending={props.rejecting} onClick={props.onReject}>
           Reject
         </Button>
-        <Button
-          variant="primary"
-          pending={props.approving}
-          disabled={proposal.plan.refused.length > 0}
-          aria-disabled={missingConsents > 0 || props.approving || undefined}
-          onClick={props.approving ? undefined : missingConsents > 0 ? props.onShowMissing : props.onApprove}
-          icon={<Check aria-hidden />}
-        >
-          {missingConsents > 0
-            ? `Approve: ${missingConsents} ${missingConsents === 1 ? "consent" : "consents"} missing`
-            : "Approve"}
-        </Button>
+        {missingConsents > 0 && !mayConsent ? null : (
+          <Button
+            variant="primary"
+            pending={props.approving}
+            disabled={proposal.plan.refused.length > 0}
+            aria-disabled={missingConsents > 0 || props.approving || undefined}
+            onClick={props.approving ? undefined : missingConsents > 0 ? props.onShowMissing : props.onApprove}
+            icon={<Check aria-hidden />}
+          >
+            {missingConsents > 0
+              ? `Approve: ${missingConsents} ${missingConsents === 1 ? "consent" : "consents"} missing`
+              : "Approve"}
+          </Button>
+        )}
       </>
     );
   }

@@ -11,6 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { Time } from "../../ui/time.tsx";
 import { DeploymentNotice } from "./deployment-notice.tsx";
 import { PromotionNotice } from "./promotion-notice.tsx";
 
@@ -124,8 +125,15 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
       ) : null}
       {proposal.status === "rejected" ? (
         <Notice tone="neutral" title="This change was rejected" actions={editButton}>
-          Somebody rejected it, or replaced it with a suggested fix. A replacement has a higher number under Changes.
-          This change can't be deployed any more. You can edit its text and propose it again.
+          {proposal.rejected === null ? (
+            "It was rejected"
+          ) : (
+            <>
+              {proposal.rejected.by.name || proposal.rejected.by.email} rejected it <Time at={proposal.rejected.at} />
+            </>
+          )}
+          , or replaced it with a suggested fix. A replacement has a higher number under Changes. This change can't be
+          deployed any more. You can edit its text and propose it again.
         </Notice>
       ) : null}
       {proposal.diagnostics.length > 0 ? (

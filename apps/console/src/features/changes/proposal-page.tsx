@@ -18,6 +18,7 @@ import { ClassBadge } from "./class-badge.tsx";
 import { ConsentList, focusMissingConsent } from "./consent-list.tsx";
 import { requiredConsents } from "./consents.ts";
 import { countClasses } from "./group-changes.ts";
+import { LostValues } from "./lost-values.tsx";
 import { PlanCard } from "./plan-card.tsx";
 import { isUnderWay } from "./progress.ts";
 import { ProposalActions } from "./proposal-actions.tsx";
@@ -109,7 +110,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const isLive = deploymentId !== null && project.data.live?.deploymentId === deploymentId;
   const missing = required.filter(({ name }) => !given.has(name)).length;
   const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
-  const mayChange = project.data.may.write;
+  const { write: mayChange, manage: mayConsent } = project.data.may;
   return (
     <>
       <BackLink href={`/projects/${projectId}/changes`}>Changes</BackLink>
@@ -139,6 +140,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
               deployment={deployment.data}
               isLive={isLive}
               missingConsents={missing}
+              mayConsent={mayConsent}
               approving={approve.isPending}
               deploying={deploy.isPending}
               rejecting={reject.isPending}
@@ -186,15 +188,29 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           <div ref={consentCard}>
             <Card
               title="Required consents"
-              description="You can approve this change when you have consented to each of these. They are stored with the approval."
+              description={
+                mayConsent
+                  ? "You can approve this change when you have consented to each of these. They are stored with the approval."
+                  : "Only an admin or an owner can give these consents and approve this change. Send them the address of this page."
+              }
               actions={
-                <span role="status" className="text-xs text-ink-soft tabular-nums">
-                  {required.length - missing} of {required.length} given
-                </span>
+                mayConsent ? (
+                  <span role="status" className="text-xs text-ink-soft tabular-nums">
+                    {required.length - missing} of {required.length} given
+                  </span>
+                ) : null
               }
               flush
             >
-              <ConsentList required={required} given={given} onChange={setGiven} />
+              <ConsentList
+                mayGive={mayConsent}
+                more={({ kind, path }) =>
+                  kind === "destructive" ? <LostValues projectId={projectId} path={path} /> : null
+                }
+                required={required}
+                given={given}
+                onChange={setGiven}
+              />
             </Card>
           </div>
         ) : null}

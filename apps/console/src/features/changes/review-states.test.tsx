@@ -101,6 +101,7 @@ function head(proposal: Partial<Proposal>, deployment: Deployment, isLive: boole
           deployment={deployment}
           isLive={isLive}
           missingConsents={0}
+          mayConsent
           approving={false}
           rejecting={false}
           deploying={false}

@@ -49,7 +49,8 @@ export function RecordCell({ name, type, value, linkTo }: RecordCellProps) {
             className={cn(
               "block max-w-64 truncate leading-7",
               look === "mono" && "font-mono text-xs tabular-nums",
-              look === "faint" && "text-ink-faint italic",
+              // Room for the slant of the last letter.
+              look === "faint" && "pr-1 text-ink-faint italic",
             )}
           >
             {isId ? shortId(text) : text}

@@ -8,6 +8,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { EndpointSecret } from "./endpoint-secret.tsx";
+import { eventNames } from "./event-names.ts";
 
 interface CreateEndpointDialogProps {
   projectId: string;
@@ -39,7 +40,7 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
     create.mutate({
       projectId,
       url: url.trim(),
-      events: events.split(/[\s,]+/).filter((one) => one !== ""),
+      events: eventNames(events),
       ...(signing === "" ? {} : { signing }),
     });
   }

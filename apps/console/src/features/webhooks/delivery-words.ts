@@ -36,7 +36,10 @@ const disabled: Readonly<Record<string, { readonly short: string; readonly next:
     short: "it has failed for days",
     next: "No delivery has arrived for days. Fix the receiver, enable the endpoint, send a test, then replay the failed deliveries.",
   },
-  by_admin: { short: "by a person", next: "Somebody disabled it. Nothing is sent until it is enabled." },
+  by_admin: {
+    short: "by hand",
+    next: "It was disabled here or with the API. Nothing is sent until it is enabled.",
+  },
 };
 
 export function disabledText(reason: string | null): { readonly short: string; readonly next: string } {

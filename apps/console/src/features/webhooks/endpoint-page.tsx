@@ -1,5 +1,5 @@
-// One endpoint. In: the ids of project and endpoint. Out: its state, its deliveries with their attempts, and buttons to test it, rotate its
-// secret, disable it, delete it, and replay deliveries.
+// One endpoint. In: the ids of project and endpoint. Out: its state, its deliveries with their attempts, and buttons to test and change it,
+// rotate its secret, disable it, delete it, and replay deliveries.
 "use client";
 import type { NewWebhookEndpoint, WebhookEndpoint } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -16,6 +16,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { disabledText } from "./delivery-words.ts";
+import { EditEndpointDialog } from "./edit-endpoint-dialog.tsx";
 import { EndpointSecret } from "./endpoint-secret.tsx";
 import { HealthBadge } from "./health-badge.tsx";
 
@@ -41,11 +42,13 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
             actions={<HealthBadge endpoint={endpoint} />}
           />
           {endpoint.enabled ? null : (
-            <Notice tone="warn" title={`Disabled: ${disabledText(endpoint.disabledReason).short}`}>
+            <Notice tone="warn" className="mb-4" title={`Disabled: ${disabledText(endpoint.disabledReason).short}`}>
               {disabledText(endpoint.disabledReason).next}
             </Notice>
           )}
-          {project.data?.may.write === true ? <EndpointCard projectId={projectId} endpoint={endpoint} /> : null}
+          {project.data?.may.write === true ? (
+            <EndpointCard projectId={projectId} endpoint={endpoint} mayManage={project.data.may.manage} />
+          ) : null}
           <DeliveryList projectId={projectId} endpointId={endpointId} mayAct={project.data?.may.write === true} />
         </>
       )}
@@ -53,12 +56,19 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
   );
 }
 
-function EndpointCard({ projectId, endpoint }: { projectId: string; endpoint: WebhookEndpoint }) {
+interface EndpointCardProps {
+  projectId: string;
+  endpoint: WebhookEndpoint;
+  /** Otherwise the person can only test it and replay deliveries. */
+  mayManage: boolean;
+}
+
+function EndpointCard({ projectId, endpoint, mayManage }: EndpointCardProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
   const [secret, setSecret] = useState<NewWebhookEndpoint | null>(null);
-  const [asking, setAsking] = useState<"rotate" | "remove" | null>(null);
+  const [asking, setAsking] = useState<"edit" | "rotate" | "remove" | null>(null);
   const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSettled }));
   const enable = useMutation(trpc.webhooks.setEnabled.mutationOptions({ onSettled }));
@@ -99,19 +109,26 @@ function EndpointCard({ projectId, endpoint }: { projectId: string; endpoint: We
           >
             Replay failures
           </Button>
-          <Button size="small" onClick={() => setAsking("rotate")}>
-            Rotate secret
-          </Button>
-          <Button
-            size="small"
-            pending={enable.isPending}
-            onClick={() => enable.mutate({ ...named, enabled: !endpoint.enabled })}
-          >
-            {endpoint.enabled ? "Disable" : "Enable"}
-          </Button>
-          <Button size="small" variant="danger" onClick={() => setAsking("remove")}>
-            Delete
-          </Button>
+          {mayManage ? (
+            <>
+              <Button size="small" onClick={() => setAsking("edit")}>
+                Edit
+              </Button>
+              <Button size="small" onClick={() => setAsking("rotate")}>
+                Rotate secret
+              </Button>
+              <Button
+                size="small"
+                pending={enable.isPending}
+                onClick={() => enable.mutate({ ...named, enabled: !endpoint.enabled })}
+              >
+                {endpoint.enabled ? "Disable" : "Enable"}
+              </Button>
+              <Button size="small" variant="danger" onClick={() => setAsking("remove")}>
+                Delete
+              </Button>
+            </>
+          ) : null}
         </>
       }
     >
@@ -140,6 +157,9 @@ function EndpointCard({ projectId, endpoint }: { projectId: string; endpoint: We
       ) : (
         <EndpointSecret endpoint={secret} />
       )}
+      {asking === "edit" ? (
+        <EditEndpointDialog projectId={projectId} endpoint={endpoint} onClose={() => setAsking(null)} />
+      ) : null}
       <ConfirmDialog
         open={asking === "rotate"}
         onClose={() => setAsking(null)}

@@ -19,6 +19,11 @@ export const webhookExpectations: Record<string, Expected> = {
     allowed: "NOT_FOUND",
     call: (c, t) => c.webhooks.create.mutate({ projectId: t.projectId, url: "https://a.example", events: ["*"] }),
   },
+  "webhooks.update": {
+    who: "admin",
+    allowed: "NOT_FOUND",
+    call: (c, t) => c.webhooks.update.mutate({ projectId: t.projectId, endpointId: NOWHERE, description: "x" }),
+  },
   "webhooks.setEnabled": {
     who: "admin",
     allowed: "NOT_FOUND",
