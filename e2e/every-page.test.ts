@@ -33,7 +33,7 @@ entities:
     transitions:
       status: { initial: draft, send: { from: draft, to: sent, roles: [admin] } }
     permissions: { admin: { all: true }, user: { read: status == sent } }
-  ${"an_entity_with_a_long_name_in_it"}:
+  ${"an_entity_with_a_name_of_forty_characters"}:
     fields: { parcel_id: ref(parcel)? }
     permissions: { admin: { all: true } }
 events:

@@ -103,6 +103,7 @@ entities:
       name: string
     permissions:
       public: { read: true }
+      admin: { all: true }
 `;
 const next = blueprint.replace("name: string", 'title: string = "unnamed"');
 const credentials = (): string => join(folder, "config/plinth/credentials.json");

@@ -36,7 +36,7 @@ export async function listEndpoints(
 }
 
 function stateOf({ enabled, disabledReason, failures, listensUntil }: WebhookEndpoint): string {
-  if (listensUntil !== null) return enabled && Date.parse(listensUntil) > Date.now() ? "listening" : "listened";
+  if (listensUntil !== null) return enabled && Date.parse(listensUntil) > Date.now() ? "listening" : "listener, ended";
   if (!enabled) return `disabled (${disabledReason ?? ""})`;
   return failures > 0 ? `${failures} consecutive failures` : "enabled";
 }

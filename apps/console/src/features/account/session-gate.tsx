@@ -8,7 +8,13 @@ import { useTRPC } from "../../trpc.ts";
 import { errorCode } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 
-export function SessionGate({ children }: { children: ReactNode }) {
+interface SessionGateProps {
+  /** The browser has no session for sure: then the page would only show its skeleton for a moment. */
+  isSignedOut: boolean;
+  children: ReactNode;
+}
+
+export function SessionGate({ isSignedOut, children }: SessionGateProps) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
   const theme = me.data?.person.theme;
@@ -16,7 +22,8 @@ export function SessionGate({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (theme !== undefined) applyTheme(theme);
   }, [theme]);
-  if (me.data || me.isPending) return children;
+  if (me.data || (me.isPending && !isSignedOut)) return children;
+  if (me.isPending) return null;
   if (errorCode(me.error) === "UNAUTHORIZED") return null;
   return (
     <main id="content" className="mx-auto max-w-2xl px-5 py-16">

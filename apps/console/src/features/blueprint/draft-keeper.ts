@@ -13,7 +13,7 @@ export type DraftStatus =
   /** Stored in this browser; saving is retried. */
   | { readonly kind: "waiting"; readonly why: string }
   /** Stored in this browser; saving is not retried before the text changes. */
-  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string; readonly isSignedOut: boolean }
   /** `common`: the text before both changes. `theirs` is null if the draft was ended elsewhere. */
   | { readonly kind: "conflict"; readonly common: string; readonly theirs: Draft | null };
 
@@ -114,7 +114,9 @@ export function createDraftKeeper({ place, port, stored, live: liveAtFirst }: Ke
 
   const failed = async (error: unknown): Promise<void> => {
     const code = errorCode(error);
-    if (code !== null && lasting.includes(code)) return set({ status: { kind: "refused", why: errorText(error) } });
+    if (code !== null && lasting.includes(code)) {
+      return set({ status: { kind: "refused", why: errorText(error), isSignedOut: code === "UNAUTHORIZED" } });
+    }
     if (code === "CONFLICT") {
       try {
         return reconcile(await port.get());

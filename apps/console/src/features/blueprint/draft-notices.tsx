@@ -4,13 +4,15 @@
 import { conflictsOf, joinPieces, mergeTexts } from "@plinth/blueprint";
 import type { EndedDraft } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
+import { withNext } from "../account/next-path.ts";
 import type { DraftKeeper, DraftState, Live } from "./draft-keeper.ts";
 import { MergeView } from "./merge-view.tsx";
 
@@ -23,6 +25,7 @@ interface DraftNoticesProps extends DraftState {
 }
 
 export function DraftNotices({ projectId, live, ended, text, baseVersionId, status, keeper }: DraftNoticesProps) {
+  const pathname = usePathname();
   if (status.kind === "conflict") {
     return (
       <MergeView
@@ -45,9 +48,15 @@ export function DraftNotices({ projectId, live, ended, text, baseVersionId, stat
           tone={status.kind === "waiting" ? "warn" : "bad"}
           title="The draft is not saved yet"
           actions={
-            <Button size="small" onClick={() => void keeper.refresh()}>
-              Save now
-            </Button>
+            status.kind === "refused" && status.isSignedOut ? (
+              <ButtonLink size="small" href={withNext("/sign-in", pathname)}>
+                Sign in
+              </ButtonLink>
+            ) : (
+              <Button size="small" onClick={() => void keeper.refresh()}>
+                Save now
+              </Button>
+            )
           }
         >
           {status.why} It is stored in this browser until then

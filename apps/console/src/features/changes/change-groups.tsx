@@ -36,12 +36,12 @@ export function ChangeGroups({ changes, consents = noConsents }: ChangeGroupsPro
             value={entity}
             onChange={(event) => setEntity(event.target.value)}
           >
-            <option value="">All entities ({changes.length})</option>
+            <option value="">All entities: {changes.length} changes</option>
             {groups
               .toSorted((a, b) => a.name.localeCompare(b.name))
               .map(({ name, changes: members }) => (
                 <option key={name} value={name}>
-                  {name} ({members.length})
+                  {name}: {members.length === 1 ? "1 change" : `${members.length} changes`}
                 </option>
               ))}
           </SelectField>

@@ -40,8 +40,8 @@ export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAc
       {connections.error ? <QueryError error={connections.error} what="The connections could not be loaded" /> : null}
       {connections.data?.length === 0 && open === null ? (
         <p className="text-ink-soft">
-          None yet. Without a connection, mails are only stored (below) in development, and refused in other
-          environments.
+          None yet. Without a connection, mails are stored here if the operator's mailbox is on, as on your own machine.
+          Otherwise they are refused.
         </p>
       ) : null}
       {connections.data === null ? <p className="text-ink-soft">The live version sends no mail.</p> : null}

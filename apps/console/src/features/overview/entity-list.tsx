@@ -30,9 +30,7 @@ export function EntityList({ entities, search, onChoose }: EntityListProps) {
                 <span className="truncate font-mono text-[0.8125rem] font-medium" title={facts.name}>
                   {facts.name}
                 </span>
-                <span className="shrink-0 text-xs text-ink-soft tabular-nums">
-                  {facts.fields.length === 1 ? "1 field" : `${facts.fields.length} fields`}
-                </span>
+                <span className="shrink-0 text-xs text-ink-soft tabular-nums">{fieldCount(facts.fields.length)}</span>
               </span>
               <Line>{facts.refersTo.length > 0 ? `Refers to ${facts.refersTo.join(", ")}` : null}</Line>
               <Line>{facts.access.map(({ role, operations }) => `${role}: ${operations}`).join("; ") || null}</Line>
@@ -46,6 +44,12 @@ export function EntityList({ entities, search, onChoose }: EntityListProps) {
       ) : null}
     </>
   );
+}
+
+/** An entity of a module can have its own fields alone, which the diagram shows. */
+function fieldCount(declared: number): string {
+  if (declared === 0) return "built-in fields";
+  return declared === 1 ? "1 field" : `${declared} fields`;
 }
 
 function Line({ className, children }: { className?: string; children: string | null }) {

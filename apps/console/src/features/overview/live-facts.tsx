@@ -16,7 +16,7 @@ export function LiveFacts({ project, status }: { project: Project; status: Proje
       <Fact name="Deployed">
         <Time at={project.live.deployedAt} />
       </Fact>
-      <Fact name="Requests">
+      <Fact name="Requests so far">
         <span className="tabular-nums">{status ? status.requests.toLocaleString("en") : "–"}</span>
       </Fact>
       <Fact name="API">

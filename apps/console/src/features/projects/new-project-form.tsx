@@ -18,6 +18,8 @@ import { BlueprintDrop, type BlueprintFile } from "./blueprint-drop.tsx";
 
 /** The choice of a file, in addition to the templates; no template can have this name. */
 const fileChoice = "(file)";
+/** Its project gets a name of its own. */
+const BLANK = "blank";
 
 export function NewProjectForm() {
   const trpc = useTRPC();
@@ -29,7 +31,7 @@ export function NewProjectForm() {
   const templates = useQuery(trpc.blueprints.templates.queryOptions());
   const manageable = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
 
-  const [name, setName] = useState("");
+  const [typed, setName] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
   const [organization, setOrganization] = useState<string | null>(null);
   const [file, setFile] = useState<BlueprintFile | null>(null);
@@ -37,6 +39,8 @@ export function NewProjectForm() {
   const [startProblem, setStartProblem] = useState<string | null>(null);
 
   const start = chosen ?? templates.data?.[0]?.name ?? null;
+  // The name of the template, until the person types one.
+  const name = typed ?? (start === null || start === fileChoice || start === BLANK ? "" : start);
   const organizationId = organization ?? manageable[0]?.id;
 
   const create = useMutation(
@@ -64,7 +68,7 @@ export function NewProjectForm() {
   }
 
   function takeFile(taken: BlueprintFile): void {
-    setName(nameForFile(taken.text, name, file?.text ?? null));
+    setName(nameForFile(taken.text, typed ?? "", file?.text ?? null));
     setNameProblem(null);
     setFile(taken);
     setChosen(fileChoice);

@@ -1,12 +1,13 @@
-// Search over pages, entities and projects. In: the project of the page, if there is one. Out: a button for the top bar, a dialog with a
-// searchable list, and the keyboard shortcuts.
+// Search over pages, actions, entities and projects. In: the project of the page, if there is one. Out: a button for the top bar, a dialog
+// with a searchable list, and the keyboard shortcuts.
 "use client";
-import { useIsFetching, useQuery } from "@tanstack/react-query";
+import { useIsFetching, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Command } from "cmdk";
-import { Database, FolderKanban, Plus, Search, UserRound } from "lucide-react";
+import { Database, FolderKanban, Monitor, Moon, Plus, Search, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
+import { applyTheme } from "../../theme.ts";
 import { useTRPC } from "../../trpc.ts";
 import { projectPages } from "./project-pages.ts";
 import { ShortcutList } from "./shortcut-list.tsx";
@@ -52,9 +53,9 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
             className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-xl animate-rise overflow-hidden rounded-xl border bg-surface shadow-raised focus:outline-none"
           >
             <Radix.Title className="sr-only">Search</Radix.Title>
-            <Command label="Search pages, entities and projects" loop>
+            <Command label="Search pages, actions, entities and projects" loop>
               <Command.Input
-                placeholder="Search pages, entities and projects"
+                placeholder="Search pages, actions, entities and projects"
                 className="h-11 w-full border-b bg-transparent px-4 outline-none placeholder:text-ink-faint"
               />
               <Command.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5">
@@ -62,7 +63,7 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
                   {loading ? "Loading ..." : "Nothing found."}
                 </Command.Empty>
                 {projectId === null ? null : <ProjectEntries projectId={projectId} onGo={go} />}
-                <OtherEntries onGo={go} />
+                <OtherEntries onGo={go} onDone={() => setOpen(false)} />
               </Command.List>
             </Command>
           </Radix.Content>
@@ -76,6 +77,15 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
 interface EntriesProps {
   readonly onGo: (address: string) => void;
 }
+
+/** Each opens the page with the button. The words are others for the same. */
+const actions = [
+  { name: "New API key", path: "/keys", words: "create token secret publishable" },
+  { name: "Invite a member", path: "/settings", words: "team people add colleague" },
+  { name: "New webhook endpoint", path: "/webhooks", words: "create receiver" },
+  { name: "New environment", path: "/environments", words: "create preview staging" },
+  { name: "Add a user of the app", path: "/users", words: "create end user account" },
+] as const;
 
 function ProjectEntries({ projectId, onGo }: EntriesProps & { projectId: string }) {
   const trpc = useTRPC();
@@ -98,6 +108,13 @@ function ProjectEntries({ projectId, onGo }: EntriesProps & { projectId: string 
           </Entry>
         ))}
       </Group>
+      <Group heading="Actions">
+        {actions.map(({ name, path, words }) => (
+          <Entry key={name} value={`action ${name} ${words}`} icon={<Plus />} onSelect={() => onGo(root + path)}>
+            {name}
+          </Entry>
+        ))}
+      </Group>
       {entities.data === undefined || entities.data.length === 0 ? null : (
         <Group heading="Data">
           {entities.data.map(({ name, plural }) => (
@@ -116,7 +133,7 @@ function ProjectEntries({ projectId, onGo }: EntriesProps & { projectId: string 
   );
 }
 
-function OtherEntries({ onGo }: EntriesProps) {
+function OtherEntries({ onGo, onDone }: EntriesProps & { readonly onDone: () => void }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
   return (
@@ -124,6 +141,7 @@ function OtherEntries({ onGo }: EntriesProps) {
       {me.data?.organizations.map(({ id, name }) => (
         <OrganizationProjects key={id} organizationId={id} organizationName={name} onGo={onGo} />
       ))}
+      <ThemeEntries onDone={onDone} />
       <Group heading="Elsewhere">
         <Entry value="all projects" icon={<FolderKanban />} keys="g p" onSelect={() => onGo("/projects")}>
           All projects
@@ -136,6 +154,40 @@ function OtherEntries({ onGo }: EntriesProps) {
         </Entry>
       </Group>
     </>
+  );
+}
+
+const themes = [
+  { theme: "light", name: "Light theme", Icon: Sun },
+  { theme: "dark", name: "Dark theme", Icon: Moon },
+  { theme: "system", name: "Theme of the device", Icon: Monitor },
+] as const;
+
+function ThemeEntries({ onDone }: { readonly onDone: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const set = useMutation(
+    trpc.me.setTheme.mutationOptions({
+      onMutate: ({ theme }) => applyTheme(theme),
+      onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() }),
+    }),
+  );
+  return (
+    <Group heading="Theme">
+      {themes.map(({ theme, name, Icon }) => (
+        <Entry
+          key={theme}
+          value={`theme ${name} appearance mode`}
+          icon={<Icon />}
+          onSelect={() => {
+            onDone();
+            set.mutate({ theme });
+          }}
+        >
+          {name}
+        </Entry>
+      ))}
+    </Group>
   );
 }
 

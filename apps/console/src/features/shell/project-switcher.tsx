@@ -25,7 +25,7 @@ export function ProjectSwitcher({ projectId }: { projectId: string }) {
       trigger={
         <button
           type="button"
-          className="flex max-w-full items-center gap-1 rounded-md px-1.5 py-1 font-medium hover:bg-hover"
+          className="flex max-w-full min-w-0 items-center gap-1 rounded-md px-1.5 py-1 font-medium hover:bg-hover"
         >
           <span className="truncate">{project.data.environment.project}</span>
           <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />

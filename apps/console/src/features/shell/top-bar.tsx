@@ -33,7 +33,7 @@ export function TopBar({ projectId = null, account }: { projectId?: string | nul
             </div>
           </>
         )}
-        <div className="ml-auto flex shrink-0 items-center gap-3">
+        <div className="ml-auto flex shrink-0 items-center gap-3 pl-1">
           <CommandPalette projectId={projectId} />
           {account}
         </div>
