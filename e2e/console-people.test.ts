@@ -1,8 +1,10 @@
 // People of the console, in a real browser: an invitation and its scope, the effect of a changed password, redirects
 // after signing in, limits for guesses, and the content security policy. With PLINTH_PICTURES=DIR, it saves a picture
 // of each page there.
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -75,6 +77,13 @@ async function signIn(on: Page, email: string, password: string, query = ""): Pr
   await on.getByLabel("Email").fill(email);
   await on.getByLabel("Password").fill(password);
   await on.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Runs a command of the operator on this machine. @returns Its output. */
+async function plinth(...args: string[]): Promise<string> {
+  const command = resolve(import.meta.dirname, "../apps/cli/bin.mjs");
+  const env = { PATH: process.env["PATH"], HOME: stack.home, PLINTH_HOME: stack.home };
+  return (await promisify(execFile)(process.execPath, [command, ...args], { env })).stdout;
 }
 
 async function openSettings(): Promise<void> {
@@ -235,6 +244,15 @@ test("a forgotten password is replaced with the link in the mailbox of this mach
   await fresh.getByLabel("New password").fill("a third horse battery");
   await fresh.getByRole("button", { name: "Set password" }).click();
   await fresh.getByText("This link was used, or it has expired.").waitFor();
+  expect(await plinth("people", "mails")).toContain(link);
+  // The operator's own way, for a Plinth without mail.
+  const operators = linkIn(`To: fay@ ${await plinth("people", "reset-password", "fay@example.com")}`);
+  await fresh.goto(operators);
+  await fresh.reload();
+  await fresh.getByLabel("New password").fill("a fourth horse battery");
+  await fresh.getByRole("button", { name: "Set password" }).click();
+  await fresh.getByRole("heading", { name: "Your password was changed" }).waitFor();
+  expect(await plinth("people", "remove-second-factor", "fay@example.com")).toContain("has no second factor");
   await fresh.context().close();
   await forgetful.context().close();
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { OwnMail } from "./mailer.ts";
+import type { OwnMail } from "./own-mail.ts";
 
 const KEPT_MAX = 50;
 

@@ -6,13 +6,8 @@ import { loadEmailProvider, MailError, type Network } from "@plinth/connectors/e
 import { FairQueue } from "@plinth/service";
 import ipaddr from "ipaddr.js";
 import { storeInMailbox } from "./mailbox.ts";
+import type { OwnMail } from "./own-mail.ts";
 import type { OwnMailSettings } from "./settings.ts";
-
-export interface OwnMail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
 
 export interface OwnMailer {
   readonly kind: OwnMailSettings["kind"];

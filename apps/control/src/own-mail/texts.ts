@@ -1,6 +1,6 @@
 // The texts of the installation's mails. In: names and a link. Out: mails as plain text. Names of people and organizations are on one
 // line, so nobody can write a mail of their own into them.
-import type { OwnMail } from "./mailer.ts";
+import type { OwnMail } from "./own-mail.ts";
 
 export interface ResetText {
   readonly to: string;

@@ -3,8 +3,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createLogger } from "@plinth/service";
+import { type MailServer, startMailServer } from "@plinth/testkit/mail-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type MailServer, startMailServer } from "../../../runtime/src/mail/testing/mail-server.ts";
 import { createOwnMailer } from "../own-mail/mailer.ts";
 import { smtpConnection } from "../own-mail/settings.ts";
 import { CONSOLE, codeOf, createWorld, PASSWORD, type Somebody, until, type World } from "../testing/control-plane.ts";

@@ -49,6 +49,14 @@ interface Created {
   readonly listener?: boolean | undefined;
 }
 
+/** Absent settings stay. */
+interface Changed {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly payload?: "full" | "thin" | undefined;
+}
+
 export interface WebhookService {
   endpoints(
     by: Person,
@@ -61,7 +69,7 @@ export interface WebhookService {
     by: Person,
     project: ProjectAccess,
     id: string,
-    changed: Partial<Pick<Created, "url" | "events" | "description" | "payload">>,
+    changed: Changed,
   ): Promise<WebhookEndpoint>;
   setEnabled(by: Person, project: ProjectAccess, id: string, enabled: boolean): Promise<WebhookEndpoint>;
   remove(by: Person, project: ProjectAccess, id: string): Promise<null>;

@@ -2,6 +2,7 @@
 // provider recognizes repeated calls.
 import type { ProjectId } from "@plinth/bundle";
 import { createLogger, createUuidV7, networksOf } from "@plinth/service";
+import { settingsOf, startMailServer } from "@plinth/testkit/mail-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { bundleOf } from "../http/testing/test-cell.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
@@ -20,7 +21,6 @@ import { cellTemplate } from "../release/testing/cell-template.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { type AccountMails, createAccountMails } from "./account-mail-queue.ts";
 import { type MailParts, openMail } from "./open-mail.ts";
-import { settingsOf, startMailServer } from "./testing/mail-server.ts";
 import { connectToResend, resendMailer } from "./testing/resend-mailer.ts";
 import { type ResendAnswer, type ResendServer, startResend } from "./testing/resend-server.ts";
 

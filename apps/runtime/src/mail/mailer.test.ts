@@ -1,6 +1,7 @@
 // What the mailer sends again and what it refuses, with a real database and a server that speaks Resend's protocol.
 import type { ProjectId } from "@plinth/bundle";
 import { networksOf } from "@plinth/service";
+import { settingsOf, startMailServer } from "@plinth/testkit/mail-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   createTestDatabase,
@@ -13,7 +14,6 @@ import {
 import { cellTemplate } from "../release/testing/cell-template.ts";
 import type { Mailer, OutgoingMail } from "./mailer.ts";
 import { type MailParts, openMail } from "./open-mail.ts";
-import { settingsOf, startMailServer } from "./testing/mail-server.ts";
 import { connectToResend, resendMailer } from "./testing/resend-mailer.ts";
 import { type ResendAnswer, type ResendServer, startResend } from "./testing/resend-server.ts";
 

@@ -3,10 +3,10 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, MailError, type Network } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
+import { makeCertificate, startMailServer } from "@plinth/testkit/mail-server";
 import { afterAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../outbound/call.ts";
 import { createNetwork } from "./network.ts";
-import { makeCertificate, startMailServer } from "./testing/mail-server.ts";
 
 const networkOf = (...ranges: readonly string[]): Network => {
   const allowed = networksOf(ranges);

@@ -3,9 +3,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createOutbound } from "../outbound/call.ts";
-import { createNetwork } from "./network.ts";
 import {
   type Certificate,
   type MailServer,
@@ -13,7 +10,10 @@ import {
   mailUser,
   makeCertificate,
   startMailServer,
-} from "./testing/mail-server.ts";
+} from "@plinth/testkit/mail-server";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { createOutbound } from "../outbound/call.ts";
+import { createNetwork } from "./network.ts";
 
 const allowed = networksOf(["127.0.0.1"]);
 const network = createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");

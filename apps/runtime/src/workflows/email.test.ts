@@ -1,13 +1,13 @@
 // Steps that send mail, from a blueprint's text to what a real mail server receives; and that a mail is not sent twice
 // automatically.
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
+import { type MailAnswer, type MailServer, settingsOf, startMailServer } from "@plinth/testkit/mail-server";
 import { afterEach, expect, it } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { reportMail } from "../mail/bounces.ts";
 import { createConnections } from "../mail/connections.ts";
 import { createLedger } from "../mail/ledger.ts";
 import { createSuppressions } from "../mail/suppressions.ts";
-import { type MailAnswer, type MailServer, settingsOf, startMailServer } from "../mail/testing/mail-server.ts";
 import { kek } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";

@@ -4,17 +4,17 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ProjectId } from "@plinth/bundle";
 import { networksOf } from "@plinth/service";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { bundleOf } from "../../http/testing/test-cell.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { createConnections } from "../../mail/connections.ts";
 import {
   type Certificate,
   type MailServer,
   makeCertificate,
   securedSettingsOf,
   startMailServer,
-} from "../../mail/testing/mail-server.ts";
+} from "@plinth/testkit/mail-server";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { bundleOf } from "../../http/testing/test-cell.ts";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import { createConnections } from "../../mail/connections.ts";
 import {
   callModule,
   createTestDatabase,
