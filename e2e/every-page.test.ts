@@ -29,11 +29,12 @@ entities:
       name: string(1,200)
       note: text?
       weight: decimal(8,2)?
+      ${"a_field_with_a_name_of_forty_letters_too"}: string?
       status: enum[draft, sent] = draft
     transitions:
       status: { initial: draft, send: { from: draft, to: sent, roles: [admin] } }
     permissions: { admin: { all: true }, user: { read: status == sent } }
-  ${"an_entity_with_a_name_of_forty_characters"}:
+  ${"an_entity_with_a_name_of_forty_signs_long"}:
     fields: { parcel_id: ref(parcel)? }
     permissions: { admin: { all: true } }
 events:

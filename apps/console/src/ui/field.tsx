@@ -43,7 +43,8 @@ type SelectFieldProps = FieldProps & ComponentProps<"select">;
 export function SelectField({ label, hint, error, hideLabel = false, className, children, ...rest }: SelectFieldProps) {
   const id = useId();
   return (
-    <div className="flex flex-col gap-1.5">
+    // A long choice makes it as wide as its container, not wider.
+    <div className="flex max-w-full min-w-0 flex-col gap-1.5">
       <Label htmlFor={id} hidden={hideLabel}>
         {label}
       </Label>

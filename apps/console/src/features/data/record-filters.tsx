@@ -29,7 +29,7 @@ export function RecordFilters({ fields, filters, onChange }: RecordFiltersProps)
   }
 
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-center gap-2">
+    <form onSubmit={submit} className="flex max-w-full min-w-0 flex-wrap items-center gap-2">
       <SelectField
         label="Filter field"
         hideLabel

@@ -86,12 +86,12 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
   const next = rows.data?.page.next_cursor ?? null;
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex items-start justify-between gap-2">
+      <div className="flex flex-wrap items-start justify-between gap-2">
         <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
-        <span className="flex gap-2">
+        <span className="flex max-w-full gap-2">
           {mayChange && declared !== null && !deleted ? (
-            <Button onClick={() => setOpened(null)} icon={<Plus aria-hidden />}>
-              New {entity.name}
+            <Button className="min-w-0" onClick={() => setOpened(null)} icon={<Plus aria-hidden />}>
+              <span className="truncate">New {entity.name}</span>
             </Button>
           ) : null}
           {mayChange && declared?.softDelete ? (

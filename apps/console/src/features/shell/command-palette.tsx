@@ -9,6 +9,7 @@ import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { applyTheme } from "../../theme.ts";
 import { useTRPC } from "../../trpc.ts";
+import { matchScore } from "./matches.ts";
 import { projectPages } from "./project-pages.ts";
 import { ShortcutList } from "./shortcut-list.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -53,7 +54,7 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
             className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-xl animate-rise overflow-hidden rounded-xl border bg-surface shadow-raised focus:outline-none"
           >
             <Radix.Title className="sr-only">Search</Radix.Title>
-            <Command label="Search pages, actions, entities and projects" loop>
+            <Command label="Search pages, actions, entities and projects" loop filter={matchScore}>
               <Command.Input
                 placeholder="Search pages, actions, entities and projects"
                 className="h-11 w-full border-b bg-transparent px-4 outline-none placeholder:text-ink-faint"

@@ -23,10 +23,7 @@ export function EnvironmentSwitcher({ projectId }: { projectId: string }) {
     <Menu
       align="start"
       trigger={
-        <button
-          type="button"
-          className="flex max-w-full min-w-0 items-center gap-1 rounded-md px-1 py-1 hover:bg-hover"
-        >
+        <button type="button" className="flex max-w-40 shrink-0 items-center gap-1 rounded-md px-1 py-1 hover:bg-hover">
           <EnvironmentBadge kind={kind} name={name} className="min-w-0 truncate" />
           <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />
           <span className="sr-only">Switch environment</span>
