@@ -65,12 +65,7 @@ export interface WebhookService {
   ): Promise<WorkPage<WebhookEndpoint> | null>;
   endpoint(by: Person, project: ProjectAccess, id: string): Promise<WebhookEndpoint>;
   create(by: Person, project: ProjectAccess, sent: Created): Promise<NewWebhookEndpoint>;
-  update(
-    by: Person,
-    project: ProjectAccess,
-    id: string,
-    changed: Changed,
-  ): Promise<WebhookEndpoint>;
+  update(by: Person, project: ProjectAccess, id: string, changed: Changed): Promise<WebhookEndpoint>;
   setEnabled(by: Person, project: ProjectAccess, id: string, enabled: boolean): Promise<WebhookEndpoint>;
   remove(by: Person, project: ProjectAccess, id: string): Promise<null>;
   rotate(by: Person, project: ProjectAccess, id: string): Promise<NewWebhookEndpoint>;
