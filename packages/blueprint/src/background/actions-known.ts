@@ -30,7 +30,7 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
         "unknown_action",
         range,
         `\`${text}\` needs an entity \`subscription\`, and the blueprint has none.`,
-        "Declare the entity, or an integration with the kind `payment`.",
+        "Declare the entity, with the transitions `activate` and `cancel` or a field `status`.",
       );
       return null;
     }

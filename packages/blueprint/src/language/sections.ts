@@ -30,7 +30,7 @@ export const moduleHelp: Readonly<Record<string, string>> = {
   users: "`/v1/users`, and profile fields under `users:`.",
   roles: "Your own roles under `roles:`, and the routes that grant them.",
   organizations: "`/v1/organizations`, `org_ref`, `org_scoped` and `member()`.",
-  storage: "`file` and `image` fields, `/v1/files` and resumable uploads.",
+  storage: "`file` and `image` fields. Not available yet: the module is ignored.",
   webhooks: "Webhooks to your customers, and from providers.",
   workers: "Workers, workflows, schedules and actions.",
   audit_logs:

@@ -79,7 +79,7 @@ describe("every type", () => {
     expect(field("{ type: computed(price > 10) }").type).toMatchObject({ expression: { type: { kind: "bool" } } });
   });
 
-  test.each([["file"], ["file(application/pdf, 10MB)"], ["image(image/*, image/png, 5MB)?"]])(
+  test.each([["file?"], ["file(application/pdf, 10MB)?"], ["image(image/*, image/png, 5MB)?"]])(
     "%s is not available without its module",
     (notation) => {
       const { entities: all, codes: found } = check(listing(`it: ${notation}`));
@@ -87,6 +87,10 @@ describe("every type", () => {
       expect(all[0]?.fields.some((one) => one.name === "it")).toBe(false);
     },
   );
+
+  test.each([["file"], ["image(5MB)"]])("a required %s is refused until it is available", (notation) => {
+    expect(check(listing(`it: ${notation}`)).codes).toEqual(["required_not_served"]);
+  });
 
   test.each([
     ["user_ref", "auth"],

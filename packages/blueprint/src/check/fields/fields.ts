@@ -16,6 +16,8 @@ import { checkModifiers, checkOnDelete } from "./modifiers.ts";
 import { checkSearch } from "./search.ts";
 import { checkType, type TypeContext } from "./types.ts";
 
+const notServedHint = "Add a `?`, or remove the field until it is available.";
+
 export function checkField(declared: FieldDeclaration, context: TypeContext): Field | "not_served" | null {
   if (declared.type === null) return null;
   const { report } = context;
@@ -23,8 +25,11 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   if (type === null) return null;
   if (typesNotServed.includes(type.kind)) {
     const name = declared.name.text;
-    const message = `Fields of the type \`${type.kind}\` aren't available yet, so \`${name}\` is ignored.`;
-    report.add("field_not_served", declared.type.name.range, message);
+    const { range } = declared.type.name;
+    const notYet = `Fields of the type \`${type.kind}\` aren't available yet`;
+    // Clients would have to send a value that nobody stores.
+    if (declared.optional) report.add("field_not_served", range, `${notYet}, so \`${name}\` is ignored.`);
+    else report.add("required_not_served", range, `${notYet}, so \`${name}\` can't be required.`, notServedHint);
     if (declared.default !== null) {
       report.add("invalid_default", declared.default.range, `The type \`${type.kind}\` can't have a default.`);
     }

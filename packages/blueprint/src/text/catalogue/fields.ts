@@ -14,7 +14,8 @@ export type FieldCode =
   | "invalid_search"
   | "relation_collision"
   | "service_field"
-  | "field_not_served";
+  | "field_not_served"
+  | "required_not_served";
 
 export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
   fields_missing: error(
@@ -69,5 +70,10 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
     "A field type that isn't available yet",
     "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: file?\n",
     "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: string?\n",
+  ),
+  required_not_served: error(
+    "A required field of a type that isn't available yet",
+    "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: file\n",
+    "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: string\n",
   ),
 };
