@@ -13,7 +13,7 @@ let taken: readonly string[] = [];
 `;
 const shown = [
   ...["me", "tasks", "assigned", "others", "counts", "titles", "home", "first", "urgent", "task", "painting", "made"],
-  ...["results", "shared", "garden", "dig", "taken", "reason", "mayCreate", "mayDelete"],
+  ...["results", "shared", "garden", "dig", "self", "people", "taken", "reason", "mayCreate", "mayDelete"],
 ];
 
 let folder: string;
@@ -66,6 +66,8 @@ test("the program compiles with the generated types, and runs", async () => {
   const sweep = { title: "Sweep", assignee: { nickname: "Ana", assigned: [{ title: "Sweep" }] } };
   expect(JSON.parse(printed.trim().split("\n").at(-1) ?? "")).toMatchObject({
     me: expect.any(String),
+    self: { email: "reader@example.com", nickname: "Ana" },
+    people: expect.arrayContaining([{ nickname: "ana" }]),
     tasks: [{ title: "Sweep", rank: 12, board: { name: "Home" } }],
     assigned: [sweep],
     others: ["Sweep"],

@@ -82,6 +82,21 @@ const parts: Readonly<Record<string, { readonly of: () => object; readonly calls
       setMember: (options) => client().organizations.setMember("1", { user_id: "2", role: "member" }, options),
     },
   },
+  users: {
+    of: () => client().users,
+    calls: {
+      aggregate: (options) => client().users.aggregate({ select: ["count"], ...options }),
+      count: (options) => client().users.count({}, options),
+      findFirst: (options) => client().users.findFirst(options),
+      findMany: (options) => client().users.findMany(options),
+      findOne: (options) => client().users.findOne("1", options),
+      findPage: (options) => client().users.findPage(options),
+      iterate: (options) => client().users.iterate(options).next(),
+      me: (options) => client().users.me(options),
+      setRoles: (options) => client().users.setRoles("1", [], options),
+      update: (options) => client().users.update("1", {}, options),
+    },
+  },
   approvals: {
     of: () => client().approvals,
     calls: {
@@ -138,7 +153,7 @@ test.each(all)("%s sends nothing if its signal is already aborted", async (_, ca
 
 test("these are all calls of the client", () => {
   // These return a client or a part of one, or answer without a request.
-  const others = ["approvals", "auth", "entity", "inOrganization", "organizations", "session", "subscribe"];
+  const others = ["approvals", "auth", "entity", "inOrganization", "organizations", "session", "subscribe", "users"];
   const ofRecords = Object.keys(parts["entity"]?.calls ?? {});
   for (const [part, { of, calls }] of Object.entries(parts)) {
     const known = part === "organizations" ? [...others, ...ofRecords] : others;

@@ -19,6 +19,7 @@ import type {
   Run,
   TransitionOf,
 } from "./types.ts";
+import { createUsers, type Users } from "./users.ts";
 import { type CallOptions, endOf } from "./writing.ts";
 
 export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
@@ -55,6 +56,7 @@ export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
 export interface Client<in out Types extends ProjectTypes = AnyProject> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
   readonly auth: Auth<Types>;
+  readonly users: Users<Types>;
   readonly organizations: Organizations;
   /** The same client, with its session, for calls within this organization. */
   readonly inOrganization: (organization: string | null) => Client<Types>;
@@ -174,6 +176,7 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
         },
       }),
       auth,
+      users: createUsers<Types>(call),
       organizations: createOrganizations(call),
       approvals: createApprovals(call),
       inOrganization: within,

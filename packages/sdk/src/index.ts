@@ -26,6 +26,7 @@ export type { Expansion, FieldName, Found, ListOptions, Seen, Shown } from "./re
 export type { Auth, Credentials, ProfileOf, Session, SignUp, User, UserOf } from "./session.ts";
 export type { Change, SubscribeOptions, Subscription } from "./subscribe.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
+export type { Users } from "./users.ts";
 export {
   type VerifyOptions,
   verifyWebhook,

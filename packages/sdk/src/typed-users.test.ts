@@ -31,6 +31,27 @@ test("an expanded user has the fields that others see", () => {
   });
 });
 
+test("users are read like records, and their own profile is updated", () => {
+  typed(async () => {
+    const me = await db.users.me();
+    expectTypeOf(me.email).toEqualTypeOf<string>();
+    const [other] = await db.users.findMany({ where: { nickname: "ben" }, sort: "-created_at", limit: 5 });
+    expectTypeOf(other!.nickname).toEqualTypeOf<string | null>();
+    expectTypeOf(other!.email).toEqualTypeOf<string | undefined>();
+    const shown = await db.users.findOne("1", { fields: ["nickname"], expand: { articles: { fields: ["title"] } } });
+    expectTypeOf(shown).toEqualTypeOf<{ nickname: string | null; readonly articles: readonly { title: string }[] }>();
+    await db.users.update(me.id, { name: "Ana", nickname: "ana" });
+    // An admin can.
+    await db.users.update(me.id, { verified: true });
+    // @ts-expect-error: the service writes this field.
+    await db.users.update(me.id, { version: 2 });
+    // @ts-expect-error: users sign up.
+    await db.users.create({ nickname: "ana" });
+    // @ts-expect-error: users have no such field.
+    await db.users.findMany({ where: { nick: "ben" } });
+  });
+});
+
 test("relations from users work if the blueprint names them", () => {
   typed(async () => {
     const articles = db.entity("article");

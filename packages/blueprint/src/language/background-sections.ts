@@ -282,5 +282,8 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
       }),
     ),
   ),
-  storage: key("Where files are stored, and their limits. Not available yet: the section is ignored.", names("option", value)),
+  storage: key(
+    "Where files are stored, and their limits. Not available yet: the section is ignored.",
+    names("option", value),
+  ),
 };
