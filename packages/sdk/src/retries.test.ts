@@ -49,6 +49,11 @@ describe("safe and keyed calls are tried again if the service is not available",
     failing(1, failed(503, "unavailable"));
     await call(client());
     expect(server.sent).toHaveLength(2);
+    server.sent.length = 0;
+    // The records kept changing, and the service says when to try again.
+    failing(1, failed(409, "conflict", { "retry-after": "0" }));
+    await call(client());
+    expect(server.sent).toHaveLength(2);
     const keys = server.sent.map(({ headers }) => headers["idempotency-key"]);
     expect(keys).toEqual(name.endsWith("key") ? ["monday", "monday"] : [undefined, undefined]);
   });
@@ -83,6 +88,7 @@ test("a call has three attempts, and only if another attempt can help", async ()
     [403, "forbidden"],
     [404, "not_found"],
     [409, "unique_violation"],
+    [409, "conflict"],
     [422, "validation_failed"],
     [500, "internal"],
   ] as const) {

@@ -127,7 +127,9 @@ async function send(
 /** The wait before the next attempt; null if another one is pointless. */
 function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
   // The connection of an earlier attempt was lost, and the server may still be working on it.
-  if (![0, 429, 503].includes(error.status) && error.code !== "idempotency_in_flight") return null;
+  // Others were faster, and the same request can succeed now.
+  const isBehindOthers = error.code === "idempotency_in_flight" || (error.code === "conflict" && retryAfter !== null);
+  if (![0, 429, 503].includes(error.status) && !isBehindOthers) return null;
   // Jitter, so that clients that lost the connection together don't reconnect together.
   const backoff = 200 * 2 ** attempt * (0.5 + Math.random());
   if (retryAfter === null) return backoff;

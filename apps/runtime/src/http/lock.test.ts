@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createWorkBudget } from "../events/work-budget.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { actionHandlers } from "../modules/actions/routes.ts";
+import { batchHandlers } from "../modules/batch/routes.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createTestCell, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -63,16 +64,18 @@ let day = 0;
 
 beforeAll(async () => {
   let next = 0;
-  const modules = createModuleRoutes(
-    actionHandlers({
-      scopeOf: (projectId) => cell.tenants.forProject({ projectId }),
+  const scopeOf = (projectId: string) => cell.tenants.forProject({ projectId });
+  const modules = createModuleRoutes({
+    ...batchHandlers({ scopeOf }),
+    ...actionHandlers({
+      scopeOf,
       secretBox: createSecretBox(Buffer.alloc(32, 1)),
       newId: () => `0190b3c2-6a7e-7d51-8f0e-${(++next).toString(16).padStart(12, "0")}`,
       now: Date.now,
       budget: createWorkBudget(),
       onDue: () => {},
     }),
-  );
+  });
   cell = await createTestCell({ modules });
   project = await cell.addProject(blueprint);
   await cell.addUser("ana", project, ["owner", "user"]);
@@ -253,6 +256,13 @@ describe("parents are locked in the order of their ids, and before any record", 
         for (const booking of both(...rooms)) bookings.push(await make("bookings", booking));
         const changes = bookings.map((id) => ({ id, day: ++day }));
         return [() => cell.send("ana", "PATCH", "/api/bookings", changes), 200, bookings];
+      },
+    ],
+    [
+      "in a batch",
+      async (...rooms) => {
+        const operations = both(...rooms).map((body) => ({ method: "POST", path: "/api/bookings", body }));
+        return [() => cell.send("ana", "POST", "/v1/batch", { operations }), 200, []];
       },
     ],
     [

@@ -18,7 +18,7 @@ import {
 import { proposeChange } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { cellId, cellSecret, controlSigner, createTestDatabase, type TestDatabase } from "../modes/testing/cell.ts";
 import { webConfigOf } from "../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
@@ -224,6 +224,40 @@ describe("a project of format 1", () => {
       author: "person",
     });
     expect(again.plan.steps).toEqual([]);
+  });
+});
+
+describe("a project of format 3 that an earlier version deployed", () => {
+  it("reads no child in a rule while somebody writes it, without a new deployment", async () => {
+    const then = released(3, "rules-over-children");
+    const project = await Project.open("old-books");
+    await project.deploy(then.bundle, then.plan, null);
+    await start();
+    const make = async (plural: string, values: object): Promise<string> => {
+      const { status, body } = await project.api("POST", `/api/${plural}`, values);
+      expect(status, JSON.stringify(body)).toBe(201);
+      return body.data.id;
+    };
+    const invoice = await make("invoices", { agreed: 1 });
+    await make("lines", { invoice_id: invoice, amount: 1 });
+    const issue = () => project.api("POST", `/v1/resources/invoices/${invoice}/transitions/issue`);
+    const client = await db.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL search_path TO "t_${project.id.slice(4)}"`);
+      // A line that is being added, as its own writer does it.
+      await client.query("SELECT FROM invoices WHERE id = $1 FOR NO KEY UPDATE", [invoice]);
+      await client.query("INSERT INTO lines (id, invoice_id, amount) VALUES (gen_random_uuid(), $1, 5)", [invoice]);
+      const issued = issue();
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND clock_timestamp() - query_start > interval '50 ms'`;
+      await vi.waitFor(async () => expect((await db.query(waiting)).rowCount).toBeGreaterThan(0), 10_000);
+      await client.query("COMMIT");
+      expect((await issued).status).toBe(403);
+      await db.query(`DELETE FROM "t_${project.id.slice(4)}".lines WHERE amount = 5`);
+      expect((await issue()).status).toBe(200);
+    } finally {
+      client.release();
+    }
   });
 });
 

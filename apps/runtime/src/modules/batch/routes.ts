@@ -7,8 +7,10 @@ import { itemFault } from "../../http/item-fault.ts";
 import { writeTogether } from "../../http/together.ts";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import type { OnceReply } from "../../query/idempotency.ts";
+import { lockParents } from "../../query/lock-parents.ts";
 import { onceOf } from "../../query/once.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
+import { plannedWrites } from "./planned-writes.ts";
 import { type Operation, pathWith, readBatch, withResults } from "./read-batch.ts";
 
 export interface BatchOptions {
@@ -39,6 +41,8 @@ async function answer({ scopeOf }: BatchOptions, context: ModuleContext): Promis
 
 async function perform(context: ModuleContext, operations: readonly Operation[], tenant: Tenant): Promise<OnceReply> {
   const untilMs = Date.now() + MS_MAX;
+  const { release } = context;
+  await lockParents({ tenant, release }, plannedWrites(release, operations));
   const results = new Map<string, unknown>();
   const replies: string[] = [];
   let chars = 0;
