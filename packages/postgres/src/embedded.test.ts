@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { createLogger } from "@plinth/service";
 import { startProcess } from "@plinth/testkit";
 import pg from "pg";
@@ -110,6 +112,21 @@ test("a server whose parent was killed continues and is adopted", async () => {
   await server.stop();
   // The process has ended. If nobody waits for it, a zombie remains.
   expect(existsSync(path.join(server.folder, "data", "postmaster.pid"))).toBe(false);
+});
+
+test("a process that only stops an adopted server ends after it, not before", async () => {
+  const first = await startEmbeddedPostgres({ home, logger, programFolder });
+  const script = `
+    import { startEmbeddedServer } from ${JSON.stringify(path.join(import.meta.dirname, "embedded.ts"))};
+    import { createLogger } from "@plinth/service";
+    const server = await startEmbeddedServer({ home: ${JSON.stringify(home)}, logger: createLogger({ name: "x", level: "silent" }) });
+    await server.stop();
+    await server.ended;
+    console.log("stopped, adopted: " + server.adopted);`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+  expect(stdout.trim()).toBe("stopped, adopted: true");
+  await first.stop();
 });
 
 test("the postmaster.pid of a killed server does not prevent the next start", async () => {

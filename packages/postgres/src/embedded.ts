@@ -137,10 +137,19 @@ function server(found: Omit<EmbeddedServer, "stop"> & { readonly data: string })
   return {
     ...rest,
     stop() {
-      stopped ??= stopServer(data, found.pid);
+      stopped ??= stopServer(data, found.pid).then(() => keepingAlive(found.ended));
       return stopped;
     },
   };
+}
+
+/**
+ * Waits for a server that keeps no process alive. Without this, Node would end a process that has nothing else to do in
+ * the middle of its own stop.
+ */
+async function keepingAlive(ended: Promise<unknown>): Promise<void> {
+  const alive = setInterval(() => {}, 60_000);
+  await ended.finally(() => clearInterval(alive));
 }
 
 function adminUrlOf(secrets: DatabaseSecrets, port: number): string {

@@ -41,11 +41,25 @@ async function free(): Promise<number> {
 test("internal ports without a variable are replaced if the usual ones are in use", async () => {
   const [api, console] = [await free(), await free()];
   await Promise.all([take(usualPorts.internal), take(usualPorts.control)]);
-  const ports = await choosePorts({ api, console, internal: null, control: null });
+  const { release, ...ports } = await choosePorts({ api, console, internal: null, control: null });
+  release();
   expect([ports.api, ports.console]).toEqual([api, console]);
   expect(Object.values(usualPorts)).not.toContain(ports.internal);
   expect(Object.values(usualPorts)).not.toContain(ports.control);
   expect(new Set(Object.values(ports)).size).toBe(4);
+});
+
+test("two that start at the same time choose different ports", async () => {
+  const wanted = async () => ({ api: await free(), console: await free(), internal: null, control: null });
+  const [one, two] = await Promise.all([choosePorts(await wanted()), choosePorts(await wanted())]);
+  expect(new Set([one.internal, one.control, two.internal, two.control]).size).toBe(4);
+  const again = { api: one.api, console: await free(), internal: null, control: null };
+  await expect(choosePorts(again)).rejects.toThrow(`port ${one.api} for the API is in use`);
+  one.release();
+  const third = await choosePorts(again);
+  expect(third.api).toBe(one.api);
+  two.release();
+  third.release();
 });
 
 test("a port with a variable, and a public port, are never replaced", async () => {

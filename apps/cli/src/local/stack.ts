@@ -15,7 +15,7 @@ import { keepLogBounded } from "./bounded-log.ts";
 import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
 import { lockHome } from "./home-lock.ts";
-import { choosePorts } from "./ports.ts";
+import { type ChosenPorts, choosePorts } from "./ports.ts";
 import { removeRunning, writeRunning } from "./running.ts";
 import { loadConsoleSecret, loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
 import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
@@ -40,7 +40,7 @@ interface StackSettings extends LocalSettings {
 /** Resolves when all checks before the start have passed. @throws CommandFailure if the home or a port is in use. */
 export async function startStack(wanted: LocalSettings, progress: (line: string) => void): Promise<Stack> {
   const lock = await lockHome(wanted.home);
-  let ports: Ports;
+  let ports: ChosenPorts;
   try {
     ports = await choosePorts(wanted.ports);
   } catch (error) {
@@ -98,6 +98,7 @@ export async function startStack(wanted: LocalSettings, progress: (line: string)
       for (const part of running.splice(0).reverse()) await part.stop();
     } finally {
       removeRunning(settings.home);
+      ports.release();
       lock.release();
     }
   };
