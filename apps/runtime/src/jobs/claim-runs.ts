@@ -13,6 +13,8 @@ export interface ClaimOptions {
   readonly room: number;
   /** How many runs of one project it can have. */
   readonly share: number;
+  /** Whether runs have just become due. If not, it looks first whether any is, which costs less than a claim. */
+  readonly isExpected: boolean;
 }
 
 export interface Claims {
@@ -34,8 +36,13 @@ export interface RunBatch {
 /** Short runs share the costs of a transaction, but the place of a batch is not free before its last run has ended. */
 export const BATCH_RUNS_MAX = 50;
 
-/** One process claims at a time, because the limits of workers count the claims of all. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('plinth.feed', 0))";
+/**
+ * One process claims at a time, because the limits of workers count the claims of all. A claim isn't awaited on the disk:
+ * if it is lost with the database server, the run is due again, and only one of two claims with the same number can write
+ * it to the run.
+ */
+const BEGIN = `SELECT set_config('synchronous_commit', 'off', true);
+  SELECT pg_advisory_xact_lock(hashtextextended('plinth.feed', 0))`;
 
 /**
  * A loose index scan: the number of look-ups is the number of workers (and projects) with runs, however many runs there
@@ -58,7 +65,7 @@ const LANES = `
  * has locked is left to the next claim. A run is in the hands of its holder while `handed_at` is set. It is never a time
  * in the past, because processes of an older version take back what was handed over long ago.
  */
-export function pickText({ holder, room, share }: Omit<ClaimOptions, "pool">): string {
+export function pickText({ holder, room, share }: Pick<ClaimOptions, "holder" | "room" | "share">): string {
   return `${LANES}, handed AS (
     SELECT project_id, worker, count(*) AS runs, count(*) FILTER (WHERE holder = '${holder}') AS own
     FROM plinth.due_runs WHERE handed_at IS NOT NULL GROUP BY project_id, worker
@@ -104,17 +111,20 @@ export function pickText({ holder, room, share }: Omit<ClaimOptions, "pool">): s
 const NEXT_DUE = `SELECT extract(epoch FROM due_at) * 1000 AS at, due_at <= statement_timestamp() AS "isNow"
   FROM plinth.due_runs WHERE handed_at IS NULL AND due_at < 'infinity' ORDER BY due_at LIMIT 1`;
 
-export async function claimRuns({ pool, ...options }: ClaimOptions): Promise<Claims> {
-  const [first] = (await pool.query<Next>(NEXT_DUE)).rows;
-  if (first?.isNow !== true) return { batches: [], isMore: false, nextDueAtMs: dueAtMs(first) };
+export async function claimRuns({ pool, isExpected, ...options }: ClaimOptions): Promise<Claims> {
+  if (!isExpected) {
+    const [first] = (await pool.query<Next>(NEXT_DUE)).rows;
+    if (first?.isNow !== true) return { batches: [], isMore: false, nextDueAtMs: dueAtMs(first) };
+  }
   // One message, and so one transaction that a process can't hold open. Each statement has its own snapshot.
-  const results = (await pool.query(`${LOCK}; ${pickText(options)}; ${NEXT_DUE}`)) as unknown as readonly [
+  const results = (await pool.query(`${BEGIN}; ${pickText(options)}; ${NEXT_DUE}`)) as unknown as readonly [
+    unknown,
     unknown,
     { readonly rows: readonly Picked[] },
     { readonly rows: readonly Next[] },
   ];
-  const [next] = results[2].rows;
-  return { batches: batchesOf(results[1].rows), isMore: next?.isNow === true, nextDueAtMs: dueAtMs(next) };
+  const [next] = results[3].rows;
+  return { batches: batchesOf(results[2].rows), isMore: next?.isNow === true, nextDueAtMs: dueAtMs(next) };
 }
 
 interface Next {

@@ -28,7 +28,7 @@ export interface WorkOptions {
 export const defaultWorkPlaces = 8;
 
 export interface Work {
-  /** Call it when events may be waiting. */
+  /** Call it when events may be waiting, or runs may be due. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -46,6 +46,8 @@ export function startWork(options: WorkOptions): Work {
   let runs = 0;
   let stopped = false;
   let releasedAtMs = performance.now();
+  /** Events were handed on since the last claim. */
+  let isExpected = false;
 
   const warn = (error: unknown, what: string): void => {
     if (!stopped) logger.warn({ err: error }, what);
@@ -53,7 +55,9 @@ export function startWork(options: WorkOptions): Work {
 
   const dispatching = repeat(async () => {
     try {
-      if ((await dispatcher.dispatch()) > 0) claiming.wake();
+      if ((await dispatcher.dispatch()) === 0) return POLL_MS;
+      isExpected = true;
+      claiming.wake();
     } catch (error) {
       warn(error, "events could not be handed on; it will be retried");
     }
@@ -69,7 +73,9 @@ export function startWork(options: WorkOptions): Work {
       // room for the others.
       const free = runsMax - runs;
       const share = Math.min(PROJECT_RUNS_MAX, Math.max(1, Math.floor(free / ROOM_FOR)));
-      const { batches, isMore, nextDueAtMs } = await claimRuns({ pool, holder, room: Math.ceil(free / 2), share });
+      const options = { pool, holder, room: Math.ceil(free / 2), share, isExpected };
+      isExpected = false;
+      const { batches, isMore, nextDueAtMs } = await claimRuns(options);
       for (const batch of batches) start(batch);
       if (batches.length > 0 && isMore) claiming.wake();
       return nextDueAtMs === null ? POLL_MS : Math.min(POLL_MS, Math.max(1, nextDueAtMs - Date.now()));
@@ -94,8 +100,7 @@ export function startWork(options: WorkOptions): Work {
       if (!left.delete(id)) return;
       runs--;
       // For events that the run has caused, and for runs that waited for it or for its room.
-      dispatching.wake();
-      claiming.wake();
+      wake();
     };
     const ending = executor
       .execute(project, ids, { fence, onLeft })
@@ -111,8 +116,13 @@ export function startWork(options: WorkOptions): Work {
     underWay.add(batch);
   }
 
+  function wake(): void {
+    dispatching.wake();
+    claiming.wake();
+  }
+
   return {
-    wake: dispatching.wake,
+    wake,
     async stop() {
       stopped = true;
       executor.stop();

@@ -109,7 +109,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       });
       if (results === null) {
         // A deployment has removed the module for background work, and set its runs aside.
-        await Promise.all(runIds.map((runId) => handBack(options, projectId, runId, GONE_MS)));
+        for (const runId of runIds) await handBack(options, projectId, runId, GONE_MS);
         return;
       }
       const go = async ([runId, result]: readonly [string, ClaimResult]): Promise<void> => {
@@ -120,7 +120,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
           onLeft(runId);
         }
       };
-      await Promise.all(results.map(go));
+      // All of them: until then, this process executes the others.
+      const ends = await Promise.allSettled(results.map(go));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
     },
     stop() {
       stopping = true;

@@ -101,8 +101,7 @@ export function createRunStore(scope: ProjectScope, holder: string): RunStore {
     claim: claimText(table),
     hold: `SELECT "cancelled" FROM ${table("runs")} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL FOR UPDATE`,
     save: saveText(table),
-    park:
-      `UPDATE ${table("runs")} SET "status" = 'waiting' ` + `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
+    park: `UPDATE ${table("runs")} SET "status" = 'waiting' WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     end:
       // Open waits are too late now: no event is offered to them any more.
       `WITH _over AS (UPDATE ${table("waits")} SET "answer" = '{"ended": true}' WHERE "run_id" = $1 AND "answer" IS NULL) ` +
