@@ -1,5 +1,6 @@
 // Callers of a cell that loses its connections. In: its address. Out: what they were answered: each kind of request
-// uses other connections. A request may be refused once with 503; nothing else than its answer is right.
+// uses other connections. A request can be refused with 503, or with 409 if it waited too long for another one's end;
+// its caller then tries again. Everything else is wrong.
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Visited {
@@ -9,7 +10,7 @@ export interface Visited {
   readonly longestGapSeconds: number;
   readonly longestReplySeconds: number;
   readonly notReadySeconds: number;
-  /** Other answers than a success or 503, and requests without an answer. */
+  /** Other answers than a success or a refusal, and requests without an answer. */
   readonly wrong: number;
   readonly examples: readonly string[];
 }
@@ -56,9 +57,9 @@ export function createVisitors(origin: string, key: string): Visitors {
     found.longestReplyMs = Math.max(found.longestReplyMs, performance.now() - startedMs);
     found.requests++;
     if (reply == null || text === null) found.wrong++;
-    else if (reply.status === 503) {
+    else if (reply.status === 503 || (reply.status === 409 && reply.headers.has("retry-after"))) {
       found.refused++;
-      if (isOver) note(`${path}: 503 ${text}`);
+      if (isOver) note(`${path}: ${reply.status} ${text}`);
     } else if (!reply.ok) {
       found.wrong++;
       note(`${path}: ${reply.status} ${text}`);

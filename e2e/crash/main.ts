@@ -76,7 +76,7 @@ const connectionNames: Readonly<Record<keyof Omit<ConnectionFigures, "examples">
   killed: "backends that were killed, which restarts Postgres",
   silenced: "connections that went silent",
   requests: "requests",
-  refused: "of them refused with 503",
+  refused: "of them refused, to be sent again",
   longestGapSeconds: "longest time without a success of one caller, s",
   longestReplySeconds: "longest time until an answer, s",
   notReadySeconds: "time in which the web process was not ready, s",

@@ -60,6 +60,8 @@ export class LaneConnection {
   #preparedCount = 0;
   #attempts = 0;
   #progressAt = 0;
+  /** The value of `#progressAt` with which it was overdue at the last look; null: it was not. */
+  #overdueSince: number | null = null;
   #closed = false;
   #gathering = false;
   #retry: NodeJS.Timeout | null = null;
@@ -241,6 +243,10 @@ export class LaneConnection {
     if (client === null || this.inFlight === 0) return;
     const limitMs = Math.max(this.#settings.statementTimeoutMs, this.#settings.lockTimeoutMs) + STALL_MARGIN_MS;
     if (performance.now() - this.#progressAt < limitMs) return;
+    // If this process was busy, an answer may have come that it hasn't read yet: it reads before the next look.
+    const wasOverdue = this.#overdueSince === this.#progressAt;
+    this.#overdueSince = this.#progressAt;
+    if (!wasOverdue) return;
     connectionOf(client).stream.destroy(
       Object.assign(new Error(`The database did not answer for ${limitMs} ms`), { code: "ECONNABORTED" }),
     );

@@ -34,7 +34,7 @@ export interface LargeResults {
 export function createLargeResults(waiting: {
   readonly waitingMax: number;
   readonly waitMsMax: number;
-  readonly refusal: (why: "full" | "late") => Error;
+  readonly refusal: (why: "full" | "late" | "endless") => Error;
 }): LargeResults {
   const queue = new FairQueue({ ...waiting, places: 1, placesPerProject: 1 });
   return {

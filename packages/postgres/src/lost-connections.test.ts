@@ -202,6 +202,18 @@ describe.concurrent("a connection", () => {
     await until(async () => (await backends()).length === 0);
   }, 120_000);
 });
+test("a connection whose answer came while this process was busy is not cut", async () => {
+  const statementTimeoutMs = 1_000;
+  const pool = createPool({ connectionString: database.url, max: 1, applicationName: "busy", statementTimeoutMs });
+  const answer = pool.query("SELECT pg_sleep(0.8)");
+  await pause(700);
+  // In this phase of the event loop, timers are due before sockets are read.
+  await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
+  expect((await answer).rowCount).toBe(1);
+  await pool.end();
+}, 120_000);
+
 /** Ends with the test at the latest. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(50);

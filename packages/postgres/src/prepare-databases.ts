@@ -78,7 +78,7 @@ async function becomeMember(admin: pg.Client, role: string): Promise<void> {
 }
 
 async function withClient(connectionString: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
   await client.connect();
   try {
     await work(client);

@@ -379,7 +379,8 @@ function isLarge(values: readonly unknown[]): boolean {
 /** It has waited for its turn in the slow lane as long as it may, and was not run. */
 export class TurnMissed extends Fault {}
 
-function tooManySlow(why: "full" | "late"): Fault {
+function tooManySlow(why: "full" | "late" | "endless"): Fault {
+  if (why === "endless") return new Fault("timeout", { detail: "The request took too long." });
   const detail = "Too many slow requests of this project are running.";
   const headers = { "retry-after": "1" };
   return why === "full"

@@ -58,6 +58,8 @@ interface Watched {
   /** Since when it is expected and nothing has come. */
   sinceMs: number;
   bytesRead: number;
+  /** At the last look. */
+  isOverdue: boolean;
   probedAtMs: number;
   /** The pool's timeout of statements; null: none. */
   readonly poolMs: number | null;
@@ -85,7 +87,10 @@ export function createWatchdog({ statementTimeoutMs, probe, isLent, ...rest }: W
       look(one, now);
       if (one.expected === null) continue;
       const waitedMs = now - one.sinceMs;
-      if (waitedMs >= (limitOf(one) ?? unconfirmedMs)) cutSilent(one, waitedMs);
+      // If this process was busy, an answer may have come that it hasn't read yet: it reads before the next look.
+      const wasOverdue = one.isOverdue;
+      one.isOverdue = waitedMs >= (limitOf(one) ?? unconfirmedMs);
+      if (one.isOverdue && wasOverdue) cutSilent(one, waitedMs);
       else if (limitOf(one) === null && waitedMs >= probeMs && now - one.probedAtMs >= probeMs) unlimited.push(one);
     }
     if (unlimited.length > 0 && !isLookingUp) void lookUp(unlimited, now);
@@ -181,6 +186,7 @@ function newWatched(client: ClientBase, poolMs: number | null): Watched {
     expected: null,
     sinceMs: 0,
     bytesRead: 0,
+    isOverdue: false,
     probedAtMs: 0,
     poolMs,
     sessionMs: undefined,
@@ -197,7 +203,10 @@ function endTransaction(one: Watched): void {
 function look(one: Watched, now: number): void {
   const expected = expectedOf(one.client);
   const { bytesRead } = internalsOf(one.client).connection.stream;
-  if (expected !== one.expected || bytesRead !== one.bytesRead) one.sinceMs = now;
+  if (expected !== one.expected || bytesRead !== one.bytesRead) {
+    one.sinceMs = now;
+    one.isOverdue = false;
+  }
   one.expected = expected;
   one.bytesRead = bytesRead;
 }

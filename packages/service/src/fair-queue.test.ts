@@ -151,7 +151,7 @@ test("takes a place back from work that never ends, and tells the work", async (
     });
     return new Promise(() => {});
   });
-  await expect(endless).rejects.toThrow("late");
+  await expect(endless).rejects.toThrow("endless");
   expect(isTold).toBe(true);
   expect(await queue.run("one", async () => "served")).toBe("served");
   expect(queue.load()).toEqual({ running: 0, waiting: 0 });

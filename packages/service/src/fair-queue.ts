@@ -17,14 +17,14 @@ export interface FairQueueOptions {
   readonly waitingMax: number;
   readonly waitMsMax: number;
   /**
-   * The maximum time for which a piece of work has its place. Its caller then gets the refusal `late`, even if the work
-   * never ends. Default 120000.
+   * The maximum time for which a piece of work has its place. Its caller then gets the refusal `endless`, even if the
+   * work never ends. Default 120000.
    */
   readonly workMsMax?: number;
   /** What one project can use in the long run; absent: no such limit. */
   readonly budget?: Budget;
-  /** The error for work that finds the queue full, or has waited or run for too long. */
-  readonly refusal: (why: "full" | "late") => Error;
+  /** The error for work that finds the queue full, has waited for too long, or has had its place for too long. */
+  readonly refusal: (why: "full" | "late" | "endless") => Error;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
@@ -120,7 +120,7 @@ export class FairQueue {
     };
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      reject(this.#options.refusal("late"));
+      reject(this.#options.refusal("endless"));
       stop?.();
     }, this.#options.workMsMax ?? WORK_MS_MAX);
     timer.unref();

@@ -72,7 +72,10 @@ export function createMailer(options: MailerOptions): Mailer {
     waitingMax: 10_000,
     waitMsMax: 600_000,
     workMsMax: MAIL_MS_MAX,
-    refusal: () => new MailError("unreachable", "This project is already sending too many mails."),
+    refusal: (why) =>
+      why === "endless"
+        ? new MailError("unknown", "The mail server did not answer in time.")
+        : new MailError("unreachable", "This project is already sending too many mails."),
   });
   return {
     send: async (projectId, mail, begin = async () => {}) => {

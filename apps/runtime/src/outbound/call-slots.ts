@@ -72,7 +72,8 @@ export function createCallSlots({
     waitingMax: 10_000,
     waitMsMax: WAIT_MS_MAX,
     workMsMax,
-    refusal,
+    // It may have been sent.
+    refusal: (why) => (why === "endless" ? new OutboundError("no_answer", "The call did not end in time.") : refusal()),
   });
   const gate = new ByteGate({ bytesMax, bytesPerProject, waitMsMax: ROOM_MS_MAX, refusal });
   /** The largest answer of each project lately: a service that sends much is likely to do it again. */
