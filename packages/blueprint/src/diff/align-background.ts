@@ -1,7 +1,7 @@
 // Translates background work. In: the work, and the new names of entities and fields. Out: the work in the new words:
-// entities, their events, fields that steps write, and expressions over the record. Members of step outputs keep their
-// names.
-import type { Expression } from "@plinth/expression";
+// entities, their events, fields that steps write, and expressions over records: the run's own, the event's, and those
+// that steps found or wrote.
+import { type Expression, rewrite } from "@plinth/expression";
 import type {
   Action,
   Background,
@@ -24,12 +24,21 @@ interface Words {
   readonly declared: ReadonlySet<string>;
   /** The entity of `record`, by its old name. */
   readonly entity: string | null;
+  /** The entity of `event.record`, by its old name. */
+  readonly carries: string | null;
+  /** Step > the entity of the records in its output, by its old name. */
+  readonly outputs: Map<string, string>;
+  /** The entity of `each`, by its old name. */
+  readonly each: string | null;
 }
 
 export function alignBackground(background: Background, names: Names, rename: Rename): Background {
   const declared = new Set(background.events.map((event) => event.name));
-  const workflow = (one: Workflow): Workflow => alignWorkflow(one, { names, rename, declared, entity: one.entity });
-  const words: Words = { names, rename, declared, entity: null };
+  const wordsOf = (entity: string | null, carries: string | null): Words => {
+    return { names, rename, declared, entity, carries, outputs: new Map(), each: null };
+  };
+  const workflow = (one: Workflow): Workflow =>
+    alignWorkflow(one, wordsOf(one.entity, one.lookup === null ? one.entity : null));
   const part = (one: BackgroundPart): BackgroundPart => ({ ...one, egress: alignEgress(one.egress, names) });
   const { outboundWebhooks } = background;
   return {
@@ -37,11 +46,13 @@ export function alignBackground(background: Background, names: Names, rename: Re
     workers: background.workers.map(workflow),
     workflows: background.workflows.map(workflow),
     actions: background.actions.map((one): Action => {
+      const words = wordsOf(null, null);
       const steps = one.steps.map((step) => alignStep(step, words));
-      return { ...one, steps, egress: alignEgress(one.egress, names) };
+      const output = one.output === null ? null : alignTemplate(one.output, words);
+      return { ...one, steps, output, egress: alignEgress(one.egress, names) };
     }),
     inboundWebhooks: background.inboundWebhooks.map(part),
-    outboundWebhooks: outboundWebhooks === null ? null : alignOutbound(part(outboundWebhooks), words),
+    outboundWebhooks: outboundWebhooks === null ? null : alignOutbound(part(outboundWebhooks), wordsOf(null, null)),
     integrations: background.integrations.map(part),
   };
 }
@@ -79,14 +90,17 @@ function alignEvent(event: string, { names, declared }: Words): string {
   return [names.entity(noun), ...verb].join(".");
 }
 
-function alignStep(step: Step, words: Words): Step {
+function alignStep(step: Step, outer: Words): Step {
+  const words = { ...outer, each: step.forEach === null ? outer.each : entityOfItems(step.forEach.items, outer) };
+  const output = entityOfOutput(step.action);
+  if (output !== null) words.outputs.set(step.id, output);
   const within = (one: Step): Step => alignStep(one, words);
   return {
     ...step,
     action: alignAction(step.action, words),
     if: step.if === null ? null : alignExpression(step.if, words),
     ...(step.delayUntil === undefined ? {} : { delayUntil: alignMoment(step.delayUntil, words) }),
-    forEach: step.forEach === null ? null : { ...step.forEach, items: alignTemplate(step.forEach.items, words) },
+    forEach: step.forEach === null ? null : { ...step.forEach, items: alignTemplate(step.forEach.items, outer) },
     onError: step.onError.kind === "steps" ? { kind: "steps", steps: step.onError.steps.map(within) } : step.onError,
     compensate: step.compensate.map(within),
   };
@@ -94,6 +108,17 @@ function alignStep(step: Step, words: Words): Step {
 
 function alignMoment({ time, shiftMs }: Moment, words: Words): Moment {
   return { time: alignExpression(time, words), shiftMs };
+}
+
+function entityOfOutput(action: StepAction): string | null {
+  return action.kind.startsWith("record.") && "entity" in action ? action.entity : null;
+}
+
+/** The entity of the records that a step goes through: the output of an earlier one. */
+function entityOfItems(items: Template, { outputs }: Words): string | null {
+  const list = items.kind === "value" ? items.expression : null;
+  const isOutput = list?.kind === "value" && list.root === "steps" && list.path.length === 1;
+  return isOutput ? (outputs.get(list.path[0] ?? "") ?? null) : null;
 }
 
 function alignAction(action: StepAction, words: Words): StepAction {
@@ -186,6 +211,21 @@ function alignTemplate(template: Template, words: Words): Template {
   }
 }
 
-function alignExpression(expression: Expression, { entity, rename }: Words): Expression {
-  return rename(expression, entity ?? "");
+function alignExpression(expression: Expression, words: Words): Expression {
+  return rewrite(words.rename(expression, words.entity ?? ""), (node) =>
+    node.kind === "value" ? { ...node, path: alignPath(node, words) } : node,
+  );
+}
+
+/** `steps.find.title`, `each.title` and `event.record.title` follow the names of fields. */
+function alignPath(
+  { root, path }: Extract<Expression, { kind: "value" }>,
+  { names, outputs, each, carries }: Words,
+): readonly string[] {
+  const [first = "", second = ""] = path;
+  const moved = (entity: string | null | undefined, at: number): readonly string[] =>
+    entity == null ? path : path.map((name, index) => (index === at ? names.field(entity, name) : name));
+  if (root === "steps") return moved(outputs.get(first), 1);
+  if (root === "each") return moved(each, 0);
+  return root === "event" && (first === "record" || first === "old") && second !== "" ? moved(carries, 1) : path;
 }

@@ -11,6 +11,8 @@ export interface Start {
   readonly name: string;
   /** The entity of `record`; null if there is none. */
   readonly entity: string | null;
+  /** The entity whose record the event carries; null if there is none. */
+  readonly carries: string | null;
   /** Who can call the action: role > rule. Empty for other kinds. */
   readonly access: Readonly<Record<string, Expression>>;
   /** The input of the action, by name. Empty for other kinds. */
@@ -71,6 +73,8 @@ export interface Effect {
   readonly key: string;
   /** All of them are true when it happens. */
   readonly guard: readonly Expression[];
+  /** Whether the run has waited before: its record may have changed since somebody caused it. */
+  readonly isLater: boolean;
   /** What `leave` and `show` reveal; null for none. */
   readonly source: Source | null;
   /** What the written values are made of, by field. */

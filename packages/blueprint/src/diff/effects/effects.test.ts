@@ -338,6 +338,21 @@ describe("is nothing", () => {
     expect(told(none, modelOf(step("cost"), added))).toEqual(["workflows.follow loosens_access"]);
   });
 
+  test("a new name of a field that steps found", () => {
+    const renamed = ENTITIES.replace("label: string", "name: string was(label)");
+    const found = (name: string): string =>
+      workflow(
+        `- record.find: { with: { entity: grant, where: { user_id: "\${{ record.user_id }}" } } }\n- record.create: { if: "steps.find.${name} != null", with: { entity: secret_note, text: "\${{ steps.find.${name} }}" } }`,
+      );
+    expect(told(modelOf(found("label")), modelOf(found("name"), renamed))).toEqual([]);
+  });
+
+  test("only what every causer could do at once, if it happens later", () => {
+    const own = `- record.update: { with: { fee: 3 } }`;
+    expect(told(none, modelOf(workflow(own)))).toEqual(["workflows.follow safe"]);
+    expect(told(none, modelOf(workflow(`- delay: 5m\n${own}`)))).toEqual(["workflows.follow loosens_access"]);
+  });
+
   test("an edit of an action, for its callers", () => {
     const output = '    output: { id: "${{ input.id }}" }\n';
     const before = modelOf(ACTION("{ user: true }", AS_SERVICE, INPUT + output));

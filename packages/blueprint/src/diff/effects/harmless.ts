@@ -40,7 +40,7 @@ export function createHarmless(judging: Judging): (effect: Effect) => boolean {
     return causers?.every((causer) => causerCould(effect, act, causer)) ?? false;
   }
 
-  function causerCould({ start, guard }: Effect, act: Write, { role, rule }: Causer): boolean {
+  function causerCould({ start, guard, isLater }: Effect, act: Write, { role, rule }: Causer): boolean {
     const entity = before.entities.find(({ name }) => name === act.entity);
     if (entity === undefined) return false;
     const target = act.kind === "create" ? ANOTHER : anchorOf(act.target);
@@ -53,7 +53,9 @@ export function createHarmless(judging: Judging): (effect: Effect) => boolean {
       .filter((one) => one.operation === operationOf(act) && held.has(one.role) && allows(one, entity, act, written))
       .map((one) => ruleOfWrite(one.rule, target, values));
     if (rules.length === 0) return false;
-    return isImplied(rules, [rule, ...guard], rowTypes(start, judging.rangesFor), budget);
+    // After a wait, nothing is known about the record: others may have changed it.
+    const known = isLater ? [exactly(true)] : [rule, ...guard];
+    return isImplied(rules, known, rowTypes(start, judging.rangesFor), budget);
   }
 
   function copiesShow(effect: Effect, act: Write): boolean {

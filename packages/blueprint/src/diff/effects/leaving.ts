@@ -158,12 +158,10 @@ function serviceOf(url: Template): Receiver {
 }
 
 /** Everything but internal fields and secrets. */
-function wholeEvent({ entities }: Model, { kind, key, entity: name, name: event }: Start): readonly Source[] {
+function wholeEvent({ entities }: Model, { kind, carries: name }: Start): readonly Source[] {
   if (kind === "worker") return [{ origin: "input", entity: null, field: "input" }];
   if (kind !== "event") return [];
-  // A record that was looked up is not part of the event.
-  const isOwn = key === `event ${event}`;
-  const found = isOwn ? entities.find((one) => one.name === name) : undefined;
+  const found = entities.find((one) => one.name === name);
   const shown = (found?.fields ?? []).filter((field) => !field.internal && field.type.kind !== "secret");
   // The event of an entity carries nothing but its record.
   const data: readonly Source[] = found === undefined ? [{ origin: "event", entity: null, field: "data" }] : [];

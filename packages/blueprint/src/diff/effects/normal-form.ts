@@ -22,6 +22,8 @@ export interface Naming {
   readonly each: Output | null;
   /** The entity of `record`. */
   readonly entity: string | null;
+  /** The entity of `event.record`. */
+  readonly carries: string | null;
   readonly inAction: boolean;
   /** The fields of an entity that steps can read. */
   readonly fieldsOf: (entity: string) => readonly string[];
@@ -146,17 +148,14 @@ function sourcesOfValue({ root, path }: Extract<Expression, { kind: "value" }>, 
     case "input":
       return [{ origin: "input", entity: null, field: first ?? "input" }];
     case "event":
+      // The record as it was has the same fields as the record as it is.
+      if (first === "record" && naming.carries !== null) return fieldsOf(naming.carries, "record", rest, naming);
       if (first === undefined || first === "data")
         return [{ origin: "event", entity: null, field: ["data", ...rest.slice(0, 1)].join(".") }];
-      if (first === "record" && naming.entity !== null) {
-        const { entity } = naming;
-        const fields = rest.length === 0 ? naming.fieldsOf(entity) : rest.slice(0, 1);
-        return fields.map((field) => ({ origin: "record", entity, field }));
-      }
       // The rest of an event names what happened, not what is stored.
       return [];
     case "error":
-      // Another service may have repeated what it received.
+      // What another service or a mail server answered.
       return first === undefined || first === "body" ? [{ origin: "error", entity: null, field: "body" }] : [];
     case "run":
       return [];
@@ -172,6 +171,11 @@ function sourcesOfOutput(output: Output, path: readonly string[], naming: Naming
   if (output.kind === "event" && first !== undefined && first !== "record")
     return first === "data" ? [{ origin, entity: null, field: path.slice(0, 2).join(".") }] : [];
   if (entity === null) return [{ origin, entity: null, field: path.join(".") }];
-  const fields = member === undefined ? naming.fieldsOf(entity) : [member];
-  return fields.map((field) => ({ origin, entity, field }));
+  return fieldsOf(entity, origin, member === undefined ? [] : [member], naming);
+}
+
+/** One field of a record, or all of them if the whole record is read. */
+function fieldsOf(entity: string, origin: string, [field]: readonly string[], naming: Naming): readonly Source[] {
+  const fields = field === undefined ? naming.fieldsOf(entity) : [field];
+  return fields.map((name) => ({ origin, entity, field: name }));
 }

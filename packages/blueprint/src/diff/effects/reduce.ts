@@ -57,6 +57,7 @@ class Walk {
   readonly #outputs = new Map<string, Output>();
   /** How often each role was asked for its approval so far. */
   readonly #asked = new Map<string, number>();
+  #hasWaited = false;
   readonly #walking: Walking;
   readonly #leaving: ReturnType<typeof createLeaving>;
 
@@ -78,6 +79,7 @@ class Walk {
       outputs: this.#outputs,
       each,
       entity: start.entity,
+      carries: start.carries,
       inAction: start.kind === "action",
       fieldsOf: (name) => readableBySteps(entityOf(model, name)),
     };
@@ -96,6 +98,7 @@ class Walk {
     const conditions = step.if === null ? [] : [normalExpression(step.if, naming)];
     const guard = [...before, ...conditions];
     const { action } = step;
+    this.#hasWaited ||= waits(step);
     const key = this.#walking.intern(`${each?.key ?? ""} ${keyOfAction(action, naming)}`);
     const approved = action.kind === "approve" ? this.#approval(action, each !== null, key) : null;
     if (step.as === "service") this.#act(action, { guard, naming, each });
@@ -232,12 +235,20 @@ class Walk {
     { source = null, reads = {}, words = "" }: Partial<Pick<Effect, "source" | "reads" | "words">>,
   ): void {
     const { part, start, intern } = this.#walking;
-    this.effects.push({ path: part.path, start, act, key: intern(`${act.kind} ${key}`), guard, source, reads, words });
+    const isLater = this.#hasWaited;
+    const all = { path: part.path, start, act, guard, isLater, source, reads, words };
+    this.effects.push({ ...all, key: intern(`${act.kind} ${key}`) });
   }
 
   #causeOf(action: StepAction): void {
     for (const key of startsCausedBy(action, this.#walking.model)) this.caused.add(key);
   }
+}
+
+function waits({ action, delayMs, delayUntil }: Step): boolean {
+  return (
+    delayMs !== null || delayUntil !== undefined || ["wait", "wait_for", "approve", "worker.run"].includes(action.kind)
+  );
 }
 
 function keyOfAction(action: StepAction, naming: Naming): string {

@@ -46,19 +46,22 @@ export function startedParts({ background }: Model): readonly StartedPart[] {
   ];
 }
 
+const plain = { access: {}, input: new Map() };
+
 function byEvent(event: string, { entity, lookup }: Workflow): Start {
   const sought = lookup === null ? "" : ` ${entity} ${keyOfLookup(lookup, entity)}`;
-  return { key: `event ${event}${sought}`, kind: "event", name: event, entity, access: {}, input: new Map() };
+  const carries = lookup === null ? entity : null;
+  return { ...plain, key: `event ${event}${sought}`, kind: "event", name: event, entity, carries };
 }
 
 function keyOfLookup(lookup: NonNullable<Workflow["lookup"]>, entity: string | null): string {
-  const naming = { outputs: new Map(), each: null, entity, inAction: false, fieldsOf: () => [] };
+  const naming = { outputs: new Map(), each: null, entity, carries: null, inAction: false, fieldsOf: () => [] };
   const normal = Object.entries(lookup).map(([name, value]) => [name, normalTemplate(value, naming)] as const);
   return keyOfValues(Object.fromEntries(normal));
 }
 
 function plainStart(kind: "time" | "worker", name: string, { entity }: Workflow): Start {
-  return { key: `${kind} ${name}`, kind, name, entity, access: {}, input: new Map() };
+  return { ...plain, key: `${kind} ${name}`, kind, name, entity, carries: null };
 }
 
 function byCall({ name, steps, output, access, input }: Action): StartedPart {
@@ -67,6 +70,7 @@ function byCall({ name, steps, output, access, input }: Action): StartedPart {
     kind: "action",
     name,
     entity: null,
+    carries: null,
     access,
     input: new Map(input.map((field) => [field.name, field])),
   };
