@@ -21,6 +21,7 @@ const colours: Readonly<Record<RunStatus | StepStatus, Colour>> = {
   delayed: "dim",
   retrying: "yellow",
   needs_attention: "yellow",
+  undo_failed: "red",
   completed: "green",
   skipped: "dim",
   failed: "red",

@@ -1,4 +1,5 @@
 // The process of the control plane. In: the environment and signals. Out: an exit code.
+import { whenReachable } from "@plinth/postgres";
 import { createLogger, type LogLevel, runService } from "@plinth/service";
 import { controlConfig } from "./config.ts";
 import { startControl } from "./server.ts";
@@ -10,9 +11,12 @@ const logger = createLogger({
 await runService({
   name: "control",
   logger,
-  start: async () => {
+  start: async (signal) => {
     const config = controlConfig(process.env);
-    const control = await startControl(config, logger);
+    const control = await whenReachable(() => startControl(config, logger), {
+      signal,
+      onWait: (error) => logger.warn({ err: error }, "waiting for Postgres, which can't be reached"),
+    });
     logger.info({ url: control.url }, "control is ready");
     return control;
   },

@@ -6,7 +6,14 @@ import { newId, type Publication } from "@plinth/bundle";
 import type { ReleaseState } from "@plinth/bundle/cell";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
-import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
+import {
+  createFaultProxy,
+  createTestDatabase,
+  freePort,
+  startProcess,
+  type TestDatabase,
+  type TestProcess,
+} from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/testing/cell.ts";
@@ -97,6 +104,21 @@ describe("a start", () => {
       }
       for (const line of run.stdout().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
     }
+  });
+
+  it("waits for Postgres if it can't be reached yet, and stops meanwhile if it is asked to", async () => {
+    const proxy = await createFaultProxy({ target: database.url });
+    proxy.cut();
+    const env = { CELL_DATABASE_URL: proxy.through(database.url) };
+    const [run, other] = [await start(["web"], env), await start(["worker"], env)];
+    const says = (each: TestProcess): boolean => each.output().includes("waiting for Postgres");
+    await expect.poll(() => says(run) && says(other), { timeout: 20_000 }).toBe(true);
+    expect(await other.stop()).toBe(0);
+    proxy.restore();
+    await expect.poll(() => READY.test(run.output()), { timeout: 20_000 }).toBe(true);
+    expect(await run.stop()).toBe(0);
+    expect(run.output()).not.toContain(new URL(database.url).password);
+    await proxy.close();
   });
 
   it("ends with its parent", async () => {

@@ -1,6 +1,7 @@
 // The runtime's entry: `node src/main.ts <mode>`. In: the mode and the environment. Out: a running service, or an exit
 // code (1: it can't start, 2: wrong usage). This is the only file that reads the environment; it never prints its
 // values.
+import { whenReachable } from "@plinth/postgres";
 import { ConfigError, createLogger, type Logger, type RunningService, runService } from "@plinth/service";
 import { type RuntimeConfig, readRuntimeConfig } from "./config.ts";
 import { startAll } from "./modes/all.ts";
@@ -42,4 +43,13 @@ try {
 
 const name = `plinth runtime (${mode})`;
 const logger = createLogger({ name, level: config.logLevel });
-await runService({ name, logger, parentPid: config.parentPid, start: () => start(config, logger) });
+await runService({
+  name,
+  logger,
+  parentPid: config.parentPid,
+  start: (signal) =>
+    whenReachable(() => start(config, logger), {
+      signal,
+      onWait: (error) => logger.warn({ err: error }, "waiting for Postgres, which can't be reached"),
+    }),
+});

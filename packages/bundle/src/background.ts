@@ -47,6 +47,8 @@ export interface BundleEvent {
   readonly entity: string | null;
   /** JSON Schema (2020-12) of the `data` that a declared event carries; null for an entity's own. */
   readonly dataSchema: object | null;
+  /** Plinth itself emits it, and nothing else; absent: it doesn't. */
+  readonly isOwn?: true;
 }
 
 export interface BundleAccounts {

@@ -115,7 +115,12 @@ const steps = stepsAt(NESTING);
 
 export const background: z.ZodType = z.looseObject({
   events: z.array(
-    z.looseObject({ name: word, entity: z.string().nullable(), dataSchema: z.looseObject({}).nullable() }),
+    z.looseObject({
+      name: word,
+      entity: z.string().nullable(),
+      dataSchema: z.looseObject({}).nullable(),
+      isOwn: z.literal(true).optional(),
+    }),
   ),
   workflows: z.array(
     z.looseObject({

@@ -54,3 +54,4 @@ export {
   TurnMissed,
 } from "./tenant-scope.ts";
 export { inTransaction, inTransactionOf } from "./transaction.ts";
+export { whenReachable } from "./when-reachable.ts";

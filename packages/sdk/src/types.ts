@@ -202,7 +202,15 @@ export interface Run {
   readonly id: string;
   readonly workflow: string;
   readonly kind: string;
-  readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
+  readonly status:
+    | "queued"
+    | "running"
+    | "waiting"
+    | "completed"
+    | "failed"
+    | "cancelled"
+    | "undo_failed"
+    | "needs_attention";
   /** After it has completed. */
   readonly output: unknown;
   /** `status`: the HTTP status, if another service answered with an error. */

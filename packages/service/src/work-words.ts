@@ -1,7 +1,10 @@
 // The words of background work that a cell, the control plane and the command line share: the states of runs and steps,
 // and the members of a run in a list. Only data.
 
-/** `needs_attention`: a call with an unknown end was made, which must not be repeated. */
+/**
+ * `needs_attention`: a call with an unknown end was made, which must not be repeated. `undo_failed`: the run failed or
+ * was cancelled, and a step that undoes another one failed.
+ */
 export const runStatuses = [
   "queued",
   "running",
@@ -9,6 +12,7 @@ export const runStatuses = [
   "completed",
   "failed",
   "cancelled",
+  "undo_failed",
   "needs_attention",
 ] as const;
 

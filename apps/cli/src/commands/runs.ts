@@ -166,6 +166,14 @@ export async function actOnRun(
 
 /** The possible actions on a run that waits for a person. */
 export function nextSteps({ id, status }: Pick<Run, "id" | "status">, project: string): readonly string[] {
+  if (status === "undo_failed")
+    return [
+      "",
+      "a completed step could not be undone, so the run is neither done nor undone",
+      `  plinth runs cancel ${id} --project ${project}  to undo it again`,
+      `  plinth runs done ${id} --project ${project}    if you have undone it yourself`,
+      `  plinth runs retry ${id} --project ${project}   to go on from the failed step instead`,
+    ];
   if (status !== "needs_attention") return [];
   return [
     "",

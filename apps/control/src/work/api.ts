@@ -134,7 +134,7 @@ export interface AuditLine {
 
 export interface QueueCause {
   readonly code: string;
-  readonly status: "failed" | "needs_attention";
+  readonly status: "failed" | "undo_failed" | "needs_attention";
   readonly count: number;
   readonly lastAt: string;
   /** The step at which the last one failed. Null if none had begun. */

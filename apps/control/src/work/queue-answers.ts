@@ -9,7 +9,7 @@ const text = z.string().nullable();
 const cause: z.ZodType<QueueCause> = z
   .object({
     code: z.string(),
-    status: z.enum(["failed", "needs_attention"]),
+    status: z.enum(["failed", "undo_failed", "needs_attention"]),
     count: z.number(),
     last_at: z.string(),
     step: text,

@@ -116,7 +116,7 @@ function runsOf(projectId: ProjectId, days: number): Deletion {
     "created_at",
     days,
     `(_r."ended_at" < now() - interval '${days} days' or _r."ended_at" is not null and _r."created_at" < $3::timestamptz)
-       and _r."status" <> 'needs_attention'
+       and _r."status" NOT IN ('needs_attention', 'undo_failed')
        and not exists (select 1 from ${runs} _p where _p."id" = _r."caused_by" and _p."ended_at" is null)`,
   );
 }

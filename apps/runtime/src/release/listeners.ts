@@ -54,7 +54,7 @@ async function sentEvents(client: PoolClient, projectId: ProjectId, bundle: Bund
     [projectId],
   );
   return eventsAskedFor(
-    bundle.background.events.map(({ name }) => name).filter((name) => maySend(bundle.background, name)),
+    bundle.background.events.filter(({ name }) => maySend(bundle.background, name)),
     rows.map(({ pattern }) => pattern),
   );
 }

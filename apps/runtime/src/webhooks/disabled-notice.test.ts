@@ -53,3 +53,27 @@ it("endpoints that are informed about each other are each disabled only once", a
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(receiver.received.length).toBeLessThanOrEqual(4);
 });
+
+it("a delivery that has finally failed is an event, but not one about such an event", async () => {
+  const text = `${blueprint.replace("webhook.endpoint_disabled", "delivery.failed").replace("data.reason", "data.event").replace("data.endpoint_id", "data.delivery_id")}webhooks:
+  out: { retry: 1 }
+`;
+  hooked = await openHooked(text, () => ({ status: 500 }));
+  const { call, receiver, createTicket, until, work } = hooked;
+  const make = (path: string, events: readonly string[]) =>
+    call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}${path}`, events });
+  await make("/shop", ["ticket.created"]);
+  await make("/ops", ["delivery.failed"]);
+  await createTicket();
+  await until(() => receiver.received.some(({ path }) => path === "/ops"));
+  const [told] = receiver.received.filter(({ path }) => path === "/ops").map(({ body }) => JSON.parse(body));
+  expect(told).toMatchObject({ name: "delivery.failed", data: { event: "ticket.created", code: "http_500" } });
+  const failed = "SELECT id FROM plinth.webhook_deliveries WHERE status = 'failed' AND event_name = ";
+  await until(async () => (await work.sql(`${failed}'delivery.failed'`)).length > 0);
+  const [delivery] = await work.sql(`${failed}'ticket.created'`);
+  await until(async () => (await work.sql("SELECT 1 FROM {schema}.tickets WHERE title = 'ticket.created'")).length > 0);
+  expect(await work.sql("SELECT note FROM {schema}.tickets WHERE title = 'ticket.created'")).toEqual([
+    { note: delivery?.["id"] },
+  ]);
+  expect(await work.sql("SELECT 1 FROM {schema}.tickets WHERE title = 'delivery.failed'")).toEqual([]);
+});

@@ -20,11 +20,17 @@ export interface Endpoint {
 /** The columns of an `Endpoint`, of the row `e`. */
 export const ENDPOINT = "e.id, e.events, e.role, e.owner_kind, e.owner_id, e.payload, e.version";
 
-/** Names of events, `order.*` for all of a noun, `*` for all. */
-export function asksFor(patterns: readonly string[], event: string): boolean {
+/**
+ * Names of events, `order.*` for all of a noun, `*` for all.
+ * @param isOwn Plinth's own event about failed work. `*` doesn't mean these: an endpoint for all events of the project
+ * would otherwise receive its own failures.
+ */
+export function asksFor(patterns: readonly string[], event: string, isOwn: boolean): boolean {
   return patterns.some(
     (pattern) =>
-      pattern === "*" || pattern === event || (pattern.endsWith(".*") && event.startsWith(pattern.slice(0, -1))),
+      (pattern === "*" && !isOwn) ||
+      pattern === event ||
+      (pattern.endsWith(".*") && event.startsWith(pattern.slice(0, -1))),
   );
 }
 

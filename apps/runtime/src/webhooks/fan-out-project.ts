@@ -7,12 +7,13 @@ import { type ProjectScope, quoteIdentifier, type TenantTransaction, tenantNames
 import type { Logger } from "@plinth/service";
 import type { ClientBase } from "pg";
 import type { ProjectEvent } from "../events/event.ts";
+import { isOwnEvent } from "../events/own-events.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Backlog, Backlogs } from "./backlog.ts";
 import { asksFor, ENDPOINT, type Endpoint } from "./endpoint.ts";
 import { RECEIVES } from "./hand-on.ts";
-import { DISABLED_EVENT } from "./message.ts";
+import { DISABLED_EVENT, FAILED_EVENT } from "./message.ts";
 import { createNewDeliveries, type NewDeliveries } from "./new-deliveries.ts";
 import { maySend } from "./rules.ts";
 import { createSeeing, type Meant, type Seeing } from "./seeing.ts";
@@ -217,7 +218,10 @@ async function offer(
   if (event === undefined || !maySend(release.bundle.background, event.name)) return null;
   const { subject_entity: entity, subject_id: id } = noted;
   const meant: Meant = { event, subject: entity === null || id === null ? null : { entity, id } };
-  const asking = endpoints.filter((endpoint) => isMeantFor(endpoint, event, noted));
+  const isOwn = isOwnEvent(release.bundle.background, event.name);
+  const asking = endpoints.filter(
+    (endpoint) => asksFor(endpoint.events, event.name, isOwn) && isMeantFor(endpoint, event, noted),
+  );
   if (asking.length === 0) return null;
   await deliveries.begin(open.client, meant, noted.done || noted.after_endpoint !== null);
   return asWorker(open, release, async () => {
@@ -237,10 +241,12 @@ async function offer(
   });
 }
 
+const aboutEndpoints: ReadonlySet<string> = new Set([DISABLED_EVENT, FAILED_EVENT]);
+
 /** Not an endpoint that was created after the event, nor one that the event is about. */
 function isMeantFor(endpoint: Receiving, { name, data }: ProjectEvent, { noted_s: notedS }: Noted): boolean {
-  if (!asksFor(endpoint.events, name) || endpoint.created_s > notedS) return false;
-  return name !== DISABLED_EVENT || (data as { readonly endpoint_id?: unknown } | null)?.endpoint_id !== endpoint.id;
+  if (endpoint.created_s > notedS) return false;
+  return !aboutEndpoints.has(name) || (data as { readonly endpoint_id?: unknown } | null)?.endpoint_id !== endpoint.id;
 }
 
 async function asWorker<T>(open: TenantTransaction, release: ActiveRelease, work: () => Promise<T>): Promise<T> {

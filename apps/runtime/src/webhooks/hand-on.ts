@@ -2,6 +2,7 @@
 // event that an enabled endpoint subscribes to; its deliveries are created later, in bounded parts (`fan-out.ts`).
 import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
 import { EMITTED, type ProjectEvent, type Subject } from "../events/event.ts";
+import { isOwnEvent } from "../events/own-events.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { hasModule } from "../project/has-module.ts";
 import { asksFor } from "./endpoint.ts";
@@ -26,7 +27,7 @@ export async function handOn(
   const patterns = rows.map(({ pattern }) => pattern);
   const { background } = release.bundle;
   const meant = (await meantEvents(open, release, events)).filter(
-    ({ event: { name } }) => maySend(background, name) && asksFor(patterns, name),
+    ({ event: { name } }) => maySend(background, name) && asksFor(patterns, name, isOwnEvent(background, name)),
   );
   if (meant.length === 0) return 0;
   const noted = meant.map(({ event, subject }) => ({

@@ -75,7 +75,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     const release = await registry.get(claim.project_id);
     const body = await bodyNow(options, claim, release);
     if (body === null) {
-      const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+      const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits, release?.bundle.background.events);
       await recordOutcome({ claim, attempted: { number, headers: {} }, outcome: { kind: "revoked" }, rules });
       return null;
     }
@@ -107,7 +107,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         ? result
         : { kind: "answered", reply: { status: result.status, headers: {}, body: result.body } };
     const release = await registry.get(claim.project_id);
-    const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+    const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits, release?.bundle.background.events);
     await recordOutcome({ claim, attempted: { number: attempt, headers }, outcome, rules });
   }
 

@@ -1,12 +1,16 @@
 // The events that a project must record for its endpoints. In: names of events, and the endpoints' subscriptions. Out:
 // the events that somebody subscribes to, and their lines in the project's list of events with listeners.
+
+import type { BundleEvent } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import { asksFor } from "./endpoint.ts";
 
-export function eventsAskedFor(names: readonly string[], patterns: readonly string[]): readonly string[] {
-  return names.filter((name) => asksFor(patterns, name));
+export function eventsAskedFor(events: readonly Named[], patterns: readonly string[]): readonly string[] {
+  return events.flatMap(({ name, isOwn = false }) => (asksFor(patterns, name, isOwn) ? [name] : []));
 }
+
+type Named = Pick<BundleEvent, "name" | "isOwn">;
 
 /** Changes of endpoints and switches run one after another, so that the second one sees the first. */
 export async function lockListeners(client: ClientBase, projectId: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { Sight } from "./judge.ts";
 export const TEST_EVENT = "webhook.test";
 /** An endpoint was disabled. */
 export const DISABLED_EVENT = "webhook.endpoint_disabled";
+export const FAILED_EVENT = "delivery.failed";
 
 /**
  * Maximum characters of a body. A larger one only contains the record's id, like `payload: thin`. Owners may each see a

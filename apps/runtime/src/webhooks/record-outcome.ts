@@ -3,12 +3,13 @@
 import { inTransaction, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
+import { createFailureLog, type FailureLog } from "../events/failure-log.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { OutboundReply } from "../outbound/call.ts";
 import type { OutboundProblem } from "../outbound/outbound-error.ts";
 import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { type Claim, FAILURES_MAX, TOGETHER_MAX } from "./claim.ts";
-import { DISABLED_EVENT } from "./message.ts";
+import { DISABLED_EVENT, FAILED_EVENT } from "./message.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
 import type { DeliveryRules } from "./rules.ts";
 import { together } from "./together.ts";
@@ -57,9 +58,12 @@ export function createRecordOutcome(options: Recording): RecordOutcome {
     await pool.query({ name: "webhook-delivered", text: DELIVERED, values: [JSON.stringify(successes)] });
     return successes;
   }, TOGETHER_MAX);
+  const failures = createFailureLog(options.logger, options.now);
   return async (ended) => {
     const { claim, attempted, outcome } = ended;
-    if (attempted === null || outcome.kind !== "answered" || !isSuccess(outcome)) return recordAlone(options, ended);
+    if (attempted === null || outcome.kind !== "answered" || !isSuccess(outcome)) {
+      return recordAlone(options, ended, failures);
+    }
     await recordSuccess({
       id: claim.id,
       fence: claim.fence,
@@ -101,10 +105,10 @@ const DELIVERED = `WITH held AS MATERIALIZED (
     WHERE id IN (SELECT endpoint_id FROM settled)
       AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`;
 
-async function recordAlone(options: Recording, ended: Ended): Promise<void> {
+async function recordAlone(options: Recording, ended: Ended, failures: FailureLog): Promise<void> {
   const { pool, logger } = options;
   const { claim, attempted, outcome } = ended;
-  const disabled = await inTransaction(pool, async (client) => {
+  const { disabled, failed } = await inTransaction(pool, async (client) => {
     await client.query("SELECT FROM plinth.webhook_endpoints WHERE id = $1 FOR NO KEY UPDATE", [claim.endpoint.id]);
     if (attempted !== null) await endAttempt(options, client, claim, attempted, outcome);
     const next = nextOf(options, ended);
@@ -117,9 +121,15 @@ async function recordAlone(options: Recording, ended: Ended): Promise<void> {
       next.delayMs,
       attempted?.number ?? null,
     ]);
-    if (rowCount === 0 || attempted === null || claim.pulled) return null;
-    return judgeEndpoint(client, ended);
+    if (rowCount === 0 || claim.pulled) return { disabled: null, failed: null };
+    const failure = next.status === "failed" ? (next.error ?? "unknown") : null;
+    if (failure !== null) await noteFailed(client, ended, failure);
+    return { disabled: attempted === null ? null : await judgeEndpoint(client, ended), failed: failure };
   });
+  if (failed !== null) {
+    const of = { projectId: claim.project_id, delivery: claim.id, endpoint: claim.endpoint.id, code: failed };
+    failures("delivery.failed", { ...of, event: claim.event_name });
+  }
   if (disabled !== null)
     logger.warn(
       { projectId: claim.project_id, endpoint: claim.endpoint.id, reason: disabled },
@@ -245,15 +255,27 @@ async function noteDisabled(client: ClientBase, claim: Claim, reason: string): P
      VALUES ('service', 'webhooks', 'disable', 'webhook_endpoint', $1, $2)`,
     [claim.endpoint.id, JSON.stringify({ reason, delivery: claim.id })],
   );
+  // An endpoint is disabled once until somebody enables it. So a chain of such events ends when an endpoint that
+  // receives them is itself disabled.
+  await emit(client, claim, DISABLED_EVENT, { endpoint_id: claim.endpoint.id, reason });
+}
+
+/** A delivery of such an event that fails is no event, because its receivers may all be unreachable. */
+async function noteFailed(client: ClientBase, { claim, rules }: Ended, code: string): Promise<void> {
+  if (!rules.tellsFailures || claim.event_name === FAILED_EVENT) return;
+  const about = { delivery_id: claim.id, endpoint_id: claim.endpoint.id, event: claim.event_name };
+  await emit(client, claim, FAILED_EVENT, { ...about, code });
+}
+
+async function emit(client: ClientBase, { project_id }: Claim, name: string, data: object): Promise<void> {
+  const { schema } = tenantNames(project_id);
   const listeners = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
   const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [listeners]);
   if (rows[0].there !== true) return;
-  // An endpoint is disabled once until somebody enables it. So a chain of such events ends when an endpoint that
-  // receives them is itself disabled.
   await client.query(
     `INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, data)
      SELECT $1, $2::text, 'service', 'webhooks', $3::jsonb WHERE EXISTS (SELECT 1 FROM ${listeners} l WHERE l."event" = $2::text)`,
-    [claim.project_id, DISABLED_EVENT, JSON.stringify({ endpoint_id: claim.endpoint.id, reason })],
+    [project_id, name, JSON.stringify(data)],
   );
 }
 

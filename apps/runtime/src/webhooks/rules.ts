@@ -1,5 +1,6 @@
 // The rules for a project's endpoints: those of its blueprint, within the operator's limits. Pure.
-import type { BundleOutbound } from "@plinth/bundle";
+import type { BundleBackground, BundleOutbound } from "@plinth/bundle";
+import { isOwnEvent } from "../events/own-events.ts";
 import type { BacklogLimits } from "./backlog.ts";
 
 /** The operator's limits for all blueprints. */
@@ -29,14 +30,24 @@ export interface DeliveryRules {
   readonly spanMsMax: number;
   /** How long an endpoint can fail without a success. */
   readonly failingMsMax: number;
+  /** Whether a delivery that has finally failed is an event. */
+  readonly tellsFailures: boolean;
 }
 
 export function rulesOf(
   { attempts, pauses, disableAfterMs = FAILING_MS }: BundleOutbound,
   limits: WebhookLimits,
+  events: BundleBackground["events"] = [],
 ): DeliveryRules {
   const mostMs = limits.failingDaysMax * DAY_MS;
-  return { attempts, pauses, spanMsMax: mostMs, failingMsMax: Math.min(disableAfterMs, mostMs) };
+  const failingMsMax = Math.min(disableAfterMs, mostMs);
+  return {
+    attempts,
+    pauses,
+    spanMsMax: mostMs,
+    failingMsMax,
+    tellsFailures: isOwnEvent({ events }, "delivery.failed"),
+  };
 }
 
 /** Whether endpoints can receive an event of the name. */

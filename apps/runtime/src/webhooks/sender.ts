@@ -114,7 +114,7 @@ interface Sending extends SenderOptions {
 async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   const { outbound, beginAttempt, limits } = options;
   const release = await options.registry.get(claim.project_id);
-  const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+  const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits, release?.bundle.background.events);
   const recordOutcome = (attempted: Attempted | null, outcome: Outcome): Promise<void> =>
     options.recordOutcome({ claim, attempted, outcome, rules });
   const body = await bodyNow(options, claim, release);

@@ -6,6 +6,8 @@ import { type ProjectScope, sqlState } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { Subject } from "../events/event.ts";
+import { createFailureLog, type FailureLog } from "../events/failure-log.ts";
+import { isOwnEvent } from "../events/own-events.ts";
 import type { WorkBudget } from "../events/work-budget.ts";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -73,6 +75,7 @@ const UNDEFINED_TABLE = "42P01";
 
 export function createExecutor(options: ExecutorOptions): Executor {
   let stopping = false;
+  const failures = createFailureLog(options.logger, options.now);
 
   /** Returns the claimed run, or handles the reason why it can't be executed now. */
   async function settle(projectId: ProjectId, runId: string, result: ClaimResult): Promise<Claimed | null> {
@@ -102,7 +105,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(projectId, runIds, { fence, onLeft = () => {} }) {
       const scope = options.scopeOf(projectId);
       const store = createRunStore(scope, options.holder);
-      const executing: Executing = { ...options, scope, store, projectId, fence, onLeft, isStopping: () => stopping };
+      const isStopping = (): boolean => stopping;
+      const executing: Executing = { ...options, scope, store, projectId, fence, onLeft, failures, isStopping };
       const results = await claimAll(executing, runIds).catch((error: unknown) => {
         if (sqlState(error) === UNDEFINED_TABLE) return null;
         throw error;
@@ -137,6 +141,7 @@ interface Executing extends ExecutorOptions {
   readonly fence: string;
   readonly onLeft: (runId: string) => void;
   readonly isStopping: () => boolean;
+  readonly failures: FailureLog;
 }
 
 /** How often the batch is repeated without a run that failed. A failure rolls the whole batch back. */
@@ -264,6 +269,12 @@ function interpretingOf(
     deadlineMs: timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs,
     output: (context) => outputOf(definition, context),
     readRecord: seesRecordNow ? readRecord : null,
+    tells: (name) => isOwnEvent(release.bundle.background, name),
+    onFailure: ({ status, error }) => {
+      const name = status === "failed" ? "run.failed" : "run.needs_attention";
+      const { id, workflow, kind } = run;
+      executing.failures(name, { projectId: executing.projectId, run: id, workflow, kind, status, code: error?.code });
+    },
     store,
     actions,
     caller: createCaller({ ...executing, release, claimed, emails: background.emails ?? [] }),

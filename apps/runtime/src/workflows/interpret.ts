@@ -3,7 +3,7 @@
 import type { Interpreting } from "./interpreting.ts";
 import { type Outcome, soonest } from "./outcome.ts";
 import { finalOf } from "./retry.ts";
-import { RunCancelled, type RunResult } from "./run-store.ts";
+import { type Held, RunCancelled, type RunResult } from "./run-store.ts";
 import { Walk } from "./walk.ts";
 
 /** @throws ClaimLost. */
@@ -17,22 +17,40 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
       return store.park(held, soonest(outcome.dueAtMs, deadlineMs));
     case "ended":
       return;
-    case "done":
-      return store.end(held, resultOf(interpreting, walk));
+    case "done": {
+      const result = resultOf(interpreting, walk);
+      return result.status === "completed" ? store.end(held, result) : endBadly(interpreting, held, result);
+    }
     case "attention":
-      return store.end(held, { status: "needs_attention", output: null, error: outcome.error });
+      return endBadly(interpreting, held, { status: "needs_attention", output: null, error: outcome.error });
     case "failed":
     case "cancelled": {
       const undone = await walk.compensate(steps);
       if (undone.kind === "parked") return store.park(held, undone.dueAtMs);
       // When a person has said how the call ended, the run returns here, and the remaining steps are compensated.
       if (undone.kind === "attention") {
-        return store.end(held, { status: "needs_attention", output: null, error: undone.error });
+        return endBadly(interpreting, held, { status: "needs_attention", output: null, error: undone.error });
       }
-      const error = outcome.kind === "failed" ? outcome.error : null;
-      return store.end(held, { status: outcome.kind, output: null, error });
+      // What was done is neither complete nor undone: a person must know.
+      if (undone.kind === "failed") {
+        return endBadly(interpreting, held, { status: "undo_failed", output: null, error: undone.error });
+      }
+      if (outcome.kind === "cancelled") return store.end(held, { status: "cancelled", output: null, error: null });
+      return endBadly(interpreting, held, { status: "failed", output: null, error: outcome.error });
     }
   }
+}
+
+/** Whoever listens is told, in the same transaction. */
+async function endBadly(interpreting: Interpreting, held: Held, result: RunResult): Promise<void> {
+  const { store, claimed, tells, onFailure } = interpreting;
+  const { status, error } = result;
+  const name = status === "failed" ? "run.failed" : "run.needs_attention";
+  const { id, workflow, kind } = claimed.run;
+  const code = error?.code ?? "unknown";
+  const data = { run_id: id, workflow, kind, ...(status === "failed" ? {} : { status }), code };
+  await store.end(held, result, tells(name) ? { name, data, run: claimed.run } : null);
+  onFailure(result);
 }
 
 async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk: Walk): Promise<Outcome> {

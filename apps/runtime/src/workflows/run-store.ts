@@ -4,8 +4,10 @@ import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
 import { parseExactly } from "../events/exact-json.ts";
+import type { OwnEvent } from "../events/own-events.ts";
 import { isBlocking, waitsForEarlier } from "../events/run-order.ts";
 import { storedEvent, textOrNull, wasSent } from "../events/stored-event.ts";
+import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 import { beginAnew } from "./step-rows.ts";
@@ -76,7 +78,15 @@ export interface RunWrites {
   commit<Result>(held: Held, work: (open: Open) => Promise<Result>): Promise<Result>;
   /** Releases the run until it is due again. @param dueAtMs Null: until something wakes it. */
   park(held: Held, dueAtMs: number | null): Promise<void>;
-  end(held: Held, result: RunResult): Promise<void>;
+  /** @param told The event about it, if somebody listens. */
+  end(held: Held, result: RunResult, told?: ToldEnd | null): Promise<void>;
+}
+
+/** An event about the end of a run. */
+export interface ToldEnd {
+  readonly name: OwnEvent;
+  readonly data: Readonly<Record<string, JsonValue>>;
+  readonly run: Run;
 }
 
 export interface RunResult {
@@ -187,8 +197,32 @@ export function createRunStore(scope: ProjectScope, holder: string): RunStore {
       });
     },
 
-    end: (held, result) => scope.transaction((open) => end(open, held, result)),
+    end: (held, result, told = null) =>
+      scope.transaction(async (open) => {
+        if (told !== null) await tellEnd(open, scope, told);
+        await end(open, held, result);
+      }),
   };
+}
+
+/** Its depth is that of a run which the event would start, so that runs about failed runs come to an end. */
+async function tellEnd(open: TenantTransaction, { schema }: ProjectScope, { name, data, run }: ToldEnd): Promise<void> {
+  const { id, depth, actorKind, actorId, organization, requestId } = run;
+  const origin = actorKind === null || actorId === null ? {} : { origin: { kind: actorKind, id: actorId } };
+  const own = quoteIdentifier(schema);
+  await open.query(
+    `INSERT INTO ${own}."_outbox" ("name", "organization_id", "actor_kind", "actor_id", "request_id", "cause", "data")
+     SELECT $1::text, $2::uuid, 'service', $3::text, $4::text, $5::jsonb, $6::jsonb
+     WHERE EXISTS (SELECT 1 FROM ${own}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = $1::text)`,
+    [
+      name,
+      organization,
+      `${run.kind} ${run.workflow}`,
+      requestId ?? id,
+      JSON.stringify({ run: id, depth, ...origin }),
+      JSON.stringify(data),
+    ],
+  );
 }
 
 /** Quoted names of the module's tables in the project's schema. */

@@ -193,9 +193,10 @@ export async function runWorker(
       return completed(output === null ? null : (JSON.parse(output) as JsonValue));
     case "failed":
     case "cancelled":
+    case "undo_failed":
     case "needs_attention": {
       const failed = JSON.parse(error ?? "{}") as Partial<StepError>;
-      const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = failed;
+      const { code = status, message = `The worker \`${action.worker}\` ended as ${status}.` } = failed;
       // Its steps have had their attempts. Whether to call it again is for a person, or for `on_error`.
       throw new StepFailed(stepErrorCode(code) ?? "internal", message, {
         isFinal: true,

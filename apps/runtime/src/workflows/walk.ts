@@ -23,6 +23,10 @@ import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 import { isWait } from "./waits.ts";
 
+function ofUndo(id: string, error: StepError): StepError {
+  return { ...error, message: `The step \`${id}\` could not be undone: ${error.message}` };
+}
+
 export class Walk {
   readonly #interpreting: Interpreting;
   /** By path. */
@@ -83,13 +87,14 @@ export class Walk {
   }
 
   /**
-   * Compensates completed steps in the opposite order. If one compensation fails, the others still run. A call with an
-   * unknown result delays them until a person has looked. The compensation of a list sees the outputs of its completed
+   * Compensates completed steps in the opposite order. If one compensation fails, the others still run, and the outcome
+   * is the first failure. A call with an unknown result delays them until a person has looked. The compensation of a list sees the outputs of its completed
    * members, the last one first, even if others never started.
    */
   async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
     this.#undoing = true;
     for (const step of steps) this.#view.outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
+    let failure: Outcome | null = null;
     for (const step of [...steps].reverse()) {
       const members = step.forEach === null ? [] : completedMembers(this.#rows, step.id);
       const isDone = this.#rows.get(step.id)?.status === "completed" || members.length > 0;
@@ -97,8 +102,9 @@ export class Walk {
       if (step.forEach !== null) this.#view.outputs[step.id] = members.map(({ output }) => output as Value).reverse();
       const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
       if (outcome.kind === "parked" || outcome.kind === "attention") return outcome;
+      if (outcome.kind === "failed") failure ??= { kind: "failed", error: ofUndo(step.id, outcome.error) };
     }
-    return done;
+    return failure ?? done;
   }
 
   async #step(

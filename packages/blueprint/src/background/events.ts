@@ -62,7 +62,7 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
     const { text, range } = entry.key;
     if (!isEventName(text)) refuseEventName(reader, wordOf(entry.key));
     const entity = own.get(text);
-    if (entity !== undefined)
+    if (entity !== undefined && moduleEvents(context.modules).get(text)?.yields !== true)
       reader.report.add(
         "event_exists",
         range,

@@ -73,6 +73,8 @@ export interface ModuleEvent {
   readonly entity: string | null;
   /** What it carries in addition to the record; never a password, a token, or a hash of one. */
   readonly data: readonly Field[];
+  /** An event of the project with the same name takes its place. Absent: such a name is refused. */
+  readonly yields?: true;
   readonly help: string;
 }
 

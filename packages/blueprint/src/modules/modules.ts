@@ -11,6 +11,7 @@ import { batchDescription, canDescription, projectDescription } from "./project.
 import { describeUsers, userEvents } from "./users.ts";
 import { webhookEndpointsDescription, webhookEvents } from "./webhook-endpoints.ts";
 import { webhooksDescription } from "./webhooks.ts";
+import { workerEvents } from "./work-events.ts";
 import { workersDescription } from "./workers.ts";
 
 /** Modules that can be listed but aren't available yet. */
@@ -48,6 +49,7 @@ export function moduleEvents(modules: Iterable<string>): ReadonlyMap<string, Mod
     ...(listed.has("auth") ? authEvents : []),
     ...(listed.has("organizations") ? organizationEvents : []),
     ...(listed.has("webhooks") ? webhookEvents : []),
+    ...(listed.has("workers") ? workerEvents : []),
   ];
   return new Map(events.map((event) => [event.name, event]));
 }

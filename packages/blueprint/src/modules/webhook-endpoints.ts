@@ -216,6 +216,18 @@ export const webhookEvents: readonly ModuleEvent[] = [
     ],
     help: "An endpoint was disabled: it answered 410 (`gone`), or failed for too long (`failing`).",
   },
+  {
+    name: "delivery.failed",
+    entity: null,
+    data: [
+      plainField("delivery_id", { kind: "uuid" }),
+      plainField("endpoint_id", { kind: "uuid" }),
+      plainField("event", { kind: "string" }),
+      plainField("code", { kind: "string" }),
+    ],
+    help: "An event could not be delivered to an endpoint, after all attempts. A delivery of this event emits none.",
+    yields: true,
+  },
 ];
 
 export const webhookEndpointsDescription: ModuleDescription = {

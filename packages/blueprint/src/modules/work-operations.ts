@@ -81,7 +81,7 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
           type: "array",
           items: replySchema({
             code: text,
-            status: { type: "string", enum: ["failed", "needs_attention"] },
+            status: { type: "string", enum: ["failed", "undo_failed", "needs_attention"] },
             count,
             last_at: at,
             step: {

@@ -2,6 +2,7 @@
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 import { signingSecretOperations } from "./signing-secret-operations.ts";
+import { workerEvents } from "./work-events.ts";
 import { outOfOrder, workOperations, workSchemas } from "./work-operations.ts";
 
 export const runStatuses: readonly string[] = [
@@ -11,6 +12,7 @@ export const runStatuses: readonly string[] = [
   "completed",
   "failed",
   "cancelled",
+  "undo_failed",
   "needs_attention",
 ];
 
@@ -225,7 +227,7 @@ function steering(
 export const workersDescription: ModuleDescription = {
   module: "workers",
   entity: null,
-  events: [],
+  events: workerEvents,
   schemas: {
     ...workSchemas,
     Event: replySchema(eventProperties),

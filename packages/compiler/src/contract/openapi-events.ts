@@ -21,6 +21,7 @@ export function webhooksOf(model: Model): OpenapiObject {
 /** A schema for each event, `event.<name>`. */
 export function eventSchemas(model: Model): OpenapiObject {
   if (!handsEventsOn(model)) return {};
+  const builtin = new Set(builtinEntities(model).map(({ name }) => name));
   const entities = new Map<string, DocumentedEntity>([
     ...builtinEntities(model).map((entity) => [entity.name, documentedEntity(entity)] as const),
     ...model.entities.map((entity) => [entity.name, entity] as const),
@@ -35,7 +36,8 @@ export function eventSchemas(model: Model): OpenapiObject {
   return Object.fromEntries(
     eventsOf(model).map(({ name, entity }) => {
       const owner = entity === null ? undefined : entities.get(entity);
-      const declared = payloads.get(name);
+      // An event of an entity can have the name of one of a module.
+      const declared = owner !== undefined && !builtin.has(entity ?? "") ? undefined : payloads.get(name);
       const data =
         declared?.payload == null
           ? { type: "null" }

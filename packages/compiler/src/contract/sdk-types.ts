@@ -44,7 +44,8 @@ function eventTypes(model: Model): string {
   const payloads = new Map(model.background.events.map((event) => [event.name, event]));
   const lines = eventsOf(model).map(({ name, entity }) => {
     const declared = payloads.get(name);
-    const ofModule = brought.get(name);
+    const found = brought.get(name);
+    const ofModule = declared === undefined && found?.entity === entity ? found : undefined;
     const help = comment({ label: null, help: declared?.help ?? ofModule?.help ?? null }, "  ");
     const own = ofModule === undefined ? `["entities"]["${entity}"]["record"]` : `["${entity}"]`;
     const whole = `${typeName(model.project)}${own}`;

@@ -68,13 +68,16 @@ export function eventsOf(model: Model): readonly BundleEvent[] {
   const ofEntities = model.entities.flatMap((entity) =>
     eventsOfEntity(entity).map((name) => ({ name, entity: entity.name, dataSchema: null })),
   );
-  const ofModules = handsEventsOn(model)
-    ? [...moduleEvents(model.modules).values()].map(({ name, entity, data }) => ({
-        name,
-        entity,
-        dataSchema: data.length === 0 ? null : payloadSchemaOf(data),
-      }))
-    : [];
+  const taken = new Set([...ofEntities, ...model.background.events].map(({ name }) => name));
+  const brought = handsEventsOn(model) ? [...moduleEvents(model.modules).values()] : [];
+  const ofModules = brought
+    .filter(({ name }) => !taken.has(name))
+    .map(({ name, entity, data, yields }) => ({
+      name,
+      entity,
+      dataSchema: data.length === 0 ? null : payloadSchemaOf(data),
+      ...(yields === true ? { isOwn: true as const } : {}),
+    }));
   const declared = model.background.events.map((event) => ({
     name: event.name,
     entity: null,

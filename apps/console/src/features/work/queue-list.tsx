@@ -273,6 +273,7 @@ function CauseRow({ projectId, name, cause, onRetry, onSettle }: CauseRowProps) 
             last <Time at={lastAt} />
           </span>
           {status === "needs_attention" ? <Badge tone="warn">needs attention</Badge> : null}
+          {status === "undo_failed" ? <Badge tone="bad">undo failed</Badge> : null}
         </p>
         {step === null ? null : (
           <p className="truncate text-ink-soft">The last one failed{failedAt({ step, attempts })}</p>
@@ -283,7 +284,7 @@ function CauseRow({ projectId, name, cause, onRetry, onSettle }: CauseRowProps) 
           Settle all
         </Button>
       ) : null}
-      {onRetry === null || status === "needs_attention" ? null : (
+      {onRetry === null || status !== "failed" ? null : (
         <Button size="small" icon={<RotateCcw aria-hidden />} onClick={onRetry}>
           Retry all
         </Button>

@@ -175,14 +175,14 @@ function Description({ run, now }: { run: Run; now: number }) {
 function Actions({ run, actions }: { run: Run; actions: ReturnType<typeof useRunActions> }) {
   return (
     <>
-      {isBusy(run.status) && !run.cancelled ? (
+      {run.status === "undo_failed" || (isBusy(run.status) && !run.cancelled) ? (
         <Button
           variant="danger"
           pending={actions.pending === "cancel"}
           onClick={() => actions.ask({ kind: "cancel" })}
           icon={<Ban aria-hidden />}
         >
-          Cancel run
+          {run.status === "undo_failed" ? "Undo again" : "Cancel run"}
         </Button>
       ) : null}
       {mayRetry(run.status) ? (
@@ -200,12 +200,14 @@ function Actions({ run, actions }: { run: Run; actions: ReturnType<typeof useRun
 }
 
 function ProblemNotice({ run }: { run: Run }) {
-  if (run.status === "failed" && run.error !== null) {
+  if ((run.status === "failed" || run.status === "undo_failed") && run.error !== null) {
+    const isUndo = run.status === "undo_failed";
     return (
-      <Notice tone="bad" title="The run failed">
+      <Notice tone="bad" title={isUndo ? "A step could not be undone" : "The run failed"}>
         <p className="break-words">
           <span className="font-mono text-xs">{run.error.code}</span> {run.error.message}
         </p>
+        {isUndo ? <p>Undo it again, or retry the run to go on from its failed step.</p> : null}
       </Notice>
     );
   }

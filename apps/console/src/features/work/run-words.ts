@@ -7,7 +7,7 @@ export function isBusy(status: RunStatus): boolean {
 }
 
 export function mayRetry(status: RunStatus): boolean {
-  return status === "failed" || status === "cancelled" || status === "needs_attention";
+  return ["failed", "undo_failed", "cancelled", "needs_attention"].includes(status);
 }
 
 /** In ms; null before the run started. */

@@ -28,6 +28,7 @@ const runLooks: Readonly<Record<RunStatus, Look>> = {
   completed: { word: "Completed", tone: "good", Icon: Check },
   failed: { word: "Failed", tone: "bad", Icon: X },
   cancelled: { word: "Cancelled", tone: "neutral", Icon: Ban },
+  undo_failed: { word: "Undo failed", tone: "bad", Icon: TriangleAlert },
   needs_attention: { word: "Needs attention", tone: "warn", Icon: TriangleAlert },
 };
 

@@ -1,7 +1,7 @@
 // An admin's requests about the endpoints of a project's events. In: a request. Out: endpoints, or the change of one
 // with its line in the audit log, in one transaction with the list of events that the project records. A secret is
 // shown once, and a private key never.
-import type { BundleOutbound } from "@plinth/bundle";
+import type { BundleEvent, BundleOutbound } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
@@ -284,8 +284,8 @@ async function listen({ open, context }: Changing, patterns: readonly string[]):
   await listenFor(open.client, projectId, eventsAskedFor(sendable(release), patterns));
 }
 
-function sendable({ bundle: { background } }: ModuleContext["release"]): readonly string[] {
-  return background.events.map(({ name }) => name).filter((name) => maySend(background, name));
+function sendable({ bundle: { background } }: ModuleContext["release"]): readonly BundleEvent[] {
+  return background.events.filter(({ name }) => maySend(background, name));
 }
 
 /** @throws Fault validation_failed if the blueprint has no such version of payloads. */
@@ -297,10 +297,11 @@ function requireVersion({ version: current = 1, versions = {} }: BundleOutbound,
 
 /** @throws Fault validation_failed if a name matches no event of the project. */
 function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
-  const names = sendable(release);
+  const events = sendable(release);
+  const names = events.map(({ name }) => name);
   const known = [...names, ...new Set(names.map((name) => `${name.split(".")[0]}.*`))];
   const errors = patterns.flatMap((pattern, at) =>
-    pattern === "*" || eventsAskedFor(names, [pattern]).length > 0
+    pattern === "*" || eventsAskedFor(events, [pattern]).length > 0
       ? []
       : [
           {

@@ -37,7 +37,7 @@ interface Throughput {
 
 interface Cause {
   readonly code: string;
-  readonly status: "failed" | "needs_attention";
+  readonly status: "failed" | "undo_failed" | "needs_attention";
   readonly count: number;
   readonly last_at: string;
   /** The step at which the last one failed; null if it started none, or if its steps are deleted. */
@@ -126,7 +126,7 @@ function underWay(runs: string): string {
 }
 
 interface Ended {
-  readonly status: "completed" | "failed" | "cancelled" | "needs_attention";
+  readonly status: "completed" | "failed" | "undo_failed" | "cancelled" | "needs_attention";
   readonly code: string | null;
   readonly count: number;
   readonly hour: number;
@@ -141,7 +141,7 @@ function endedLately(schema: string, runs: string): string {
     FROM (SELECT e."workflow", e."kind", e."status", e.code, count(*)::int AS count,
         count(*) FILTER (WHERE e."ended_at" > clock_timestamp() - interval '1 hour')::int AS hour,
         max(e."ended_at") AS last_at,
-        (array_agg(e."id" ORDER BY e."ended_at" DESC) FILTER (WHERE e."status" IN ('failed', 'needs_attention')))[1] AS last_id
+        (array_agg(e."id" ORDER BY e."ended_at" DESC) FILTER (WHERE e."status" IN ('failed', 'undo_failed', 'needs_attention')))[1] AS last_id
       FROM (SELECT "id", "workflow", "kind", "status", "ended_at", "error"->>'code' AS code
         FROM ${runs} WHERE "ended_at" > clock_timestamp() - interval '1 day' ORDER BY "ended_at" DESC LIMIT ${COUNTED_MAX}) e
       GROUP BY e."workflow", e."kind", e."status", e.code) g
@@ -159,7 +159,7 @@ function queueOf(
   const own = ended.filter((each) => each.workflow === workflow && each.kind === kind);
   const completed = own.filter(({ status }) => status === "completed");
   const failures = own.flatMap(({ status, code, count, last_at, step, attempts }): readonly Cause[] =>
-    status === "failed" || status === "needs_attention"
+    status === "failed" || status === "undo_failed" || status === "needs_attention"
       ? [{ code: code ?? "unknown", status, count, last_at: instant(last_at), step, attempts }]
       : [],
   );

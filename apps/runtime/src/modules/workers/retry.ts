@@ -38,7 +38,7 @@ export async function retryRun(
     await keepOrder(open, table, steering, outOfOrder);
     const { rows } = await open.query(
       `UPDATE ${table("runs")} SET ${QUEUED}
-       WHERE "id" = $1 AND "status" IN ('failed', 'cancelled', 'needs_attention') RETURNING ${RETRIED}`,
+       WHERE "id" = $1 AND "status" IN ('failed', 'undo_failed', 'cancelled', 'needs_attention') RETURNING ${RETRIED}`,
       [steering.runId],
     );
     const runs = retriedOf(rows);
@@ -143,7 +143,7 @@ function retriedOf(rows: readonly (readonly (string | null)[])[]): readonly Retr
 }
 
 /** SQL: a call of the step `s` has certainly failed, and is not only unanswered. */
-const HAS_FAILED = `(s."status" = 'failed' AND s."path" NOT LIKE '%/compensate/%' AND (s."error"->>'code' = 'marked_failed'
+const HAS_FAILED = `(s."status" = 'failed' AND (s."error"->>'code' = 'marked_failed'
   OR s."error"->>'code' = 'http_status' AND (s."error"->>'status')::integer < 500
     AND (s."error"->>'status')::integer NOT IN (${laterStatuses.join(", ")})))`;
 
@@ -179,7 +179,8 @@ async function resetSteps(open: TenantTransaction, table: TableName, reset: Rese
   }
   // In this order: the time of the chosen step is read from its row, and its key may have to stay.
   await open.query(`UPDATE ${table("steps")} s SET "key" = ${key}, ${ANEW} WHERE ${keeps} AND ${meant}`, values);
-  await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND ${meant}`, values);
+  const isReset = `s."status" = 'retrying' AND s."attempts" = 0`;
+  await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND NOT (${isReset}) AND ${meant}`, values);
   await beginAnew(open, table, undone);
 }
 

@@ -81,7 +81,7 @@ export function asEnded<Step extends Readonly<Record<string, unknown>>>(step: St
 /** Before a step, as a step, between its attempts. */
 const pausing: ReadonlySet<string> = new Set(["delayed", "waiting", "retrying"]);
 /** A run that needs attention has not ended: a person must say how its call ended. */
-const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "undo_failed"]);
 const unended: ReadonlySet<string> = new Set([...pausing, "started"]);
 
 /** An action's progress for its caller: its answer, and what it waits for, without its steps. */

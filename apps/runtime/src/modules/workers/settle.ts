@@ -24,6 +24,9 @@ export type Ending =
   | { readonly kind: "done"; readonly output: unknown; readonly note: string | null }
   | { readonly kind: "failed"; readonly note: string | null };
 
+const WHICH =
+  "Only a run that needs attention can be settled by hand, or one with a step that could not be undone: report it as `done` when you have undone it.";
+
 /** `again`: nobody has looked, because the service acts once for each key. */
 export type BulkEnding = Ending | { readonly kind: "again" };
 
@@ -42,11 +45,10 @@ export async function settleRun(steering: Steering, { path, outOfOrder }: Settli
   const { runId, ...scoped } = steering;
   await steerAll(scoped, operationOf(ending), async (open, table) => {
     const { rowCount } = await open.query(
-      `SELECT 1 FROM ${table("runs")} WHERE "id" = $1 AND "status" = 'needs_attention' FOR UPDATE`,
+      `SELECT 1 FROM ${table("runs")} WHERE "id" = $1 AND "status" IN (${ending.kind === "done" ? "'undo_failed', " : ""}'needs_attention') FOR UPDATE`,
       [runId],
     );
-    if (rowCount === 0)
-      throw await whyNot(open, table, runId, "Only a run that needs attention can be settled by hand.");
+    if (rowCount === 0) throw await whyNot(open, table, runId, WHICH);
     await keepOrder(open, table, steering, outOfOrder);
     const settled = await settleCalls(open, table, [runId], { isMeant: `s."path" = $5`, path }, ending);
     const paths = settled.paths.map(([, each]) => each).toSorted();
@@ -115,7 +117,9 @@ async function settleCalls(
       : ["failed", null, asJson({ code: "marked_failed", message })];
   const settled = await open.query(
     `UPDATE ${table("steps")} s SET "status" = $2, "output" = $3::jsonb, "error" = $4::jsonb, "ended_at" = clock_timestamp()
-     WHERE s."run_id" = ANY($1::uuid[]) AND s."status" = 'started' AND ($5::text IS NULL OR ${isMeant})
+     WHERE s."run_id" = ANY($1::uuid[]) AND ($5::text IS NULL OR ${isMeant}) AND (s."status" = 'started'
+       OR s."status" = 'failed' AND s."path" LIKE '%/compensate/%'
+         AND EXISTS (SELECT 1 FROM ${table("runs")} r WHERE r."id" = s."run_id" AND r."status" = 'undo_failed'))
      RETURNING s."run_id"::text, s."path"`,
     [runIds, ...result, path],
   );
@@ -123,7 +127,8 @@ async function settleCalls(
   if (ending.kind === "failed") await beginAnew(open, table, await handlersOf(open, table, paths));
   const { rows } = await open.query(
     `UPDATE ${table("runs")} r SET "status" = 'queued', "ended_at" = NULL, "error" = NULL WHERE "id" = ANY($1::uuid[])
-       AND NOT EXISTS (SELECT 1 FROM ${table("steps")} s WHERE s."run_id" = r."id" AND s."status" = 'started') RETURNING "id"`,
+       AND NOT EXISTS (SELECT 1 FROM ${table("steps")} s WHERE s."run_id" = r."id" AND (s."status" = 'started'
+         OR r."status" = 'undo_failed' AND s."status" = 'failed' AND s."path" LIKE '%/compensate/%')) RETURNING "id"`,
     [paths.map(([runId]) => runId)],
   );
   return { paths, due: idsOf(rows) };

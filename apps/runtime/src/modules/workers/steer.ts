@@ -5,6 +5,7 @@ import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind } from "@plinth/service";
 import { isBlocking } from "../../events/run-order.ts";
 import type { ModuleContext } from "../../http/contracts.ts";
+import { beginAnew } from "../../workflows/step-rows.ts";
 import { actorOf } from "../audit.ts";
 import type { RunRow } from "./run-view.ts";
 
@@ -19,18 +20,27 @@ export interface Steering extends Scoped {
 }
 
 /**
- * The steps that the run has completed are compensated as declared. A failed run that blocks later runs of its record
- * is given up. @throws Fault not_found, conflict.
+ * The steps that the run has completed are compensated as declared. If a step could not be undone, it is undone again.
+ * A failed run that blocks later runs of its record is given up. @throws Fault not_found, conflict.
  */
 export async function cancelRun(steering: Steering): Promise<void> {
   await steer(steering, "cancel", async (open, table) => {
     const { rowCount } = await open.query(
       `UPDATE ${table("runs")} r SET "cancelled" = true, "error" = NULL, "ended_at" = NULL,
          "status" = CASE WHEN "ended_at" IS NULL THEN "status" ELSE 'queued' END
-       WHERE "id" = $1 AND ("ended_at" IS NULL OR "status" = 'failed' AND ${isBlocking("r")})`,
+       WHERE "id" = $1 AND ("ended_at" IS NULL OR "status" = 'undo_failed' OR "status" = 'failed' AND ${isBlocking("r")})`,
       [steering.runId],
     );
     if (rowCount === 0) throw await whyNot(open, table, steering.runId, "The run has already ended.");
+    const failed = await open.query(
+      `SELECT "path" FROM ${table("steps")} WHERE "run_id" = $1 AND "status" = 'failed' AND "path" LIKE '%/compensate/%'`,
+      [steering.runId],
+    );
+    await beginAnew(
+      open,
+      table,
+      idsOf(failed.rows).map((path) => [steering.runId, path]),
+    );
     return {};
   });
 }

@@ -137,7 +137,9 @@ it.each(["done", "fail"])("a lost call of a compensation waits for a person, who
 
   await callModule(cell, { path: `/v1/runs/${(await run())?.["id"]}/${how}`, key, body: {} });
   await settled();
-  expect([await run(), await texts()]).toMatchObject([{ status: "failed", code: "unique_violation" }, ["taken"]]);
+  const ended =
+    how === "done" ? { status: "failed", code: "unique_violation" } : { status: "undo_failed", code: "marked_failed" };
+  expect([await run(), await texts()]).toMatchObject([ended, ["taken"]]);
   expect(receiver.received).toHaveLength(1);
 });
 
@@ -237,3 +239,39 @@ it("if a list fails in the middle, its completed members are compensated, after 
   // The failed one was never compensated, but refused: it is repeated as a new call, too.
   expect([calls.length, new Set(calls.map((call) => call.key)).size]).toEqual([8, 8]);
 });
+
+it.each([
+  ["cancel", {}, ["/free", "/free"]],
+  ["done", { step: "two/compensate/free" }, ["/free"]],
+  ["retry", {}, ["/free", "/free"]],
+] as const)(
+  "a step that could not be undone is a state of its own, until somebody acts: %s",
+  async (how, body, calls) => {
+    let status = 422;
+    receiver = await startReceiver(() => ({ status }));
+    work = await openWorkCell(lostText(receiver.url), {});
+    const { cell, projectId, request, sql, settled } = work;
+    const { key } = await makeKey(cell, projectId);
+    await createRecord(await request("note"), crypto.randomUUID(), new Map([["text", "taken"]]));
+    await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+    await settled();
+    const run = async () => (await sql("SELECT id, status, error FROM {schema}.workers__runs"))[0];
+    const texts = async () => (await sql("SELECT text FROM {schema}.notes ORDER BY text")).map(({ text }) => text);
+    // The other compensation ran nevertheless.
+    expect([await run(), await texts()]).toMatchObject([
+      {
+        status: "undo_failed",
+        error: { code: "http_status", message: expect.stringContaining("`two` could not be undone") },
+      },
+      ["taken"],
+    ]);
+    status = 200;
+    await callModule(cell, { path: `/v1/runs/${(await run())?.["id"]}/${how}`, key, body });
+    await settled();
+    const ended =
+      how === "cancel" ? { status: "cancelled" } : { status: "failed", error: { code: "unique_violation" } };
+    expect([await run(), await texts()]).toMatchObject([ended, ["taken"]]);
+    expect(receiver.received.map(({ path }) => path)).toEqual(calls);
+    expect(new Set(receiver.received.map(({ headers }) => headers["idempotency-key"])).size).toBe(calls.length);
+  },
+);

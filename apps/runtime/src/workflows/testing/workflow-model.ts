@@ -3,7 +3,7 @@
 import { type Condition, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 
 export interface Expected {
-  readonly status: "completed" | "failed" | "cancelled" | "needs_attention";
+  readonly status: "completed" | "failed" | "undo_failed" | "cancelled" | "needs_attention";
   readonly code: string | null;
   readonly output: Output;
   readonly left: Left;
@@ -113,7 +113,8 @@ class ModelRun {
     }
     if (status === "completed") return { status, code, output: this.#outputs.get(steps.at(-1)?.id ?? "") ?? null };
     for (const step of [...steps].reverse()) {
-      if (this.#completed.has(step.id)) this.#walk(step.compensate, `${step.id}/compensate/`);
+      const undone = this.#completed.has(step.id) ? this.#walk(step.compensate, `${step.id}/compensate/`) : done;
+      if (undone.kind === "failed" && status !== "undo_failed") [status, code] = ["undo_failed", undone.code];
     }
     return { status, code, output: null };
   }

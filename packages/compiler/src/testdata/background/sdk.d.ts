@@ -155,6 +155,10 @@ export interface PrintShopEvents {
   "parcel.created": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   "parcel.deleted": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   "parcel.updated": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  /** A run has failed, after all its retries. `code` is the code of its error. */
+  "run.failed": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; code: string }> };
+  /** A run waits for a person: the answer to a call was lost, or a step could not be undone. */
+  "run.needs_attention": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; status: "needs_attention" | "undo_failed"; code: string }> };
   /** Somebody signed up. */
   "user.created": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: null };
   /** The roles of a user were changed. */

@@ -131,6 +131,8 @@ export interface MarketSquare {
 
 /** The data of each event, as far as its receiver can see it. */
 export interface MarketSquareEvents {
+  /** An event could not be delivered to an endpoint, after all attempts. A delivery of this event emits none. */
+  "delivery.failed": { record: null; old: null; data: Partial<{ delivery_id: string; endpoint_id: string; event: string; code: string }> };
   "inquiry.created": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
   "inquiry.deleted": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
   "inquiry.updated": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };

@@ -76,6 +76,8 @@ export interface BikeHooksEvents {
   "bike.created": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
   "bike.deleted": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
   "bike.updated": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  /** An event could not be delivered to an endpoint, after all attempts. A delivery of this event emits none. */
+  "delivery.failed": { record: null; old: null; data: Partial<{ delivery_id: string; endpoint_id: string; event: string; code: string }> };
   /** Somebody signed up. */
   "user.created": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
   /** The roles of a user were changed. */

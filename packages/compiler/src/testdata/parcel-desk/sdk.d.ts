@@ -156,6 +156,8 @@ export interface ParcelDesk {
 
 /** The data of each event, as far as its receiver can see it. */
 export interface ParcelDeskEvents {
+  /** An event could not be delivered to an endpoint, after all attempts. A delivery of this event emits none. */
+  "delivery.failed": { record: null; old: null; data: Partial<{ delivery_id: string; endpoint_id: string; event: string; code: string }> };
   /** An organization was created. Its owner is its creator, unless a key created it. */
   "organization.created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } | null };
   /** An organization was deleted. */
@@ -174,6 +176,10 @@ export interface ParcelDeskEvents {
   "organization.member_role_changed": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member"; role_before: "owner" | "admin" | "member" } | null };
   /** An organization was changed. */
   "organization.updated": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: null };
+  /** A run has failed, after all its retries. `code` is the code of its error. */
+  "run.failed": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; code: string }> };
+  /** A run waits for a person: the answer to a call was lost, or a step could not be undone. */
+  "run.needs_attention": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; status: "needs_attention" | "undo_failed"; code: string }> };
   "shipment.created": { record: Pick<ParcelDesk["entities"]["shipment"]["record"], "id"> & Partial<ParcelDesk["entities"]["shipment"]["record"]>; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.deleted": { record: Pick<ParcelDesk["entities"]["shipment"]["record"], "id"> & Partial<ParcelDesk["entities"]["shipment"]["record"]>; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.label_created": { record: null; old: null; data: Partial<{ shipment_id: string }> };

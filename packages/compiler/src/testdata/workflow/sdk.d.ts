@@ -77,6 +77,10 @@ export interface LabelDesk {
 
 /** The data of each event, as far as its receiver can see it. */
 export interface LabelDeskEvents {
+  /** A run has failed, after all its retries. `code` is the code of its error. */
+  "run.failed": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; code: string }> };
+  /** A run waits for a person: the answer to a call was lost, or a step could not be undone. */
+  "run.needs_attention": { record: null; old: null; data: Partial<{ run_id: string; workflow: string; kind: "workflow" | "worker" | "action"; status: "needs_attention" | "undo_failed"; code: string }> };
   "shipment.created": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.deleted": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.label_created": { record: null; old: null; data: Partial<{ shipment_id: string; tracking_number: string }> };
