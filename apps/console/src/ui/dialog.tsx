@@ -1,5 +1,6 @@
 // A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and returns the focus. With `locked`
-// only its own buttons close it, for content that is shown once. The focus starts at `data-autofocus`, or at the first control.
+// only its own buttons close it, for content that is shown once. After somebody has typed into it, a click outside doesn't close it either.
+// The focus starts at `data-autofocus`, or at the first control.
 "use client";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -28,6 +29,7 @@ export function Dialog({
   wide = false,
 }: DialogProps) {
   const opener = useRef<Element | null>(null);
+  const isTyped = useRef(false);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -38,7 +40,11 @@ export function Dialog({
               "relative w-full animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none",
               wide ? "max-w-2xl" : "max-w-lg",
             )}
+            onInput={() => {
+              isTyped.current = true;
+            }}
             onOpenAutoFocus={(event) => {
+              isTyped.current = false;
               opener.current = document.activeElement;
               const wanted = (event.target as HTMLElement).querySelector("[data-autofocus]");
               if (!(wanted instanceof HTMLElement)) return;
@@ -50,12 +56,12 @@ export function Dialog({
               event.preventDefault();
               if (opener.current instanceof HTMLElement) opener.current.focus();
             }}
-            {...(locked
-              ? {
-                  onEscapeKeyDown: (event: Event) => event.preventDefault(),
-                  onInteractOutside: (event: Event) => event.preventDefault(),
-                }
-              : {})}
+            onEscapeKeyDown={(event) => {
+              if (locked) event.preventDefault();
+            }}
+            onInteractOutside={(event) => {
+              if (locked || isTyped.current) event.preventDefault();
+            }}
           >
             <Radix.Title className="pr-8 text-base font-semibold tracking-tight">{title}</Radix.Title>
             <Radix.Description asChild>

@@ -2,7 +2,7 @@
 import type { AuditLine } from "@plinth/control/router";
 import { Card } from "../../ui/card.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Actor } from "./facts.tsx";
+import { Actor } from "./actor.tsx";
 import { IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
 
 /** Entities of the log that the data browser does not show. */

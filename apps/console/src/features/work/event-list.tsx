@@ -12,7 +12,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
 import { type UrlFilters, useUrlFilters } from "../../url-filters.ts";
-import { Actor } from "./facts.tsx";
+import { Actor } from "./actor.tsx";
 import { FilterChip, FilterSelect } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";

@@ -18,13 +18,3 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
     </div>
   );
 }
-
-/** The actor of an operation: the email of a person, or the kind and id of a key or a user. */
-export function Actor({ kind, id }: { kind: string | null; id: string | null }) {
-  if (kind === "operator" || id === null) return <span className="truncate">{id ?? kind ?? "–"}</span>;
-  return (
-    <span className="truncate" title={id}>
-      {kind} <span className="font-mono text-xs">{id}</span>
-    </span>
-  );
-}

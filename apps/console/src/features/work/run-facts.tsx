@@ -4,7 +4,8 @@ import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
-import { Actor, Fact, Facts } from "./facts.tsx";
+import { Actor } from "./actor.tsx";
+import { Fact, Facts } from "./facts.tsx";
 import { eventPath, IdLink, recordPath, requestPath, runPath, workPath } from "./work-links.tsx";
 
 export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
