@@ -214,6 +214,7 @@ test("a forgotten password is replaced with the link in the mailbox of this mach
   const fresh = await newPage();
   await fresh.goto(`${stack.consoleUrl}/sign-in`);
   await fresh.getByRole("link", { name: "Forgotten password?" }).click();
+  await fresh.waitForURL(/forgot-password/);
   await fresh.getByLabel("Email").fill("fay@example.com");
   await takePicture(fresh, pictures, "people-forgot", true);
   await fresh.getByRole("button", { name: "Send link" }).press("Enter");
