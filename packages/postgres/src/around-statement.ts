@@ -1,5 +1,6 @@
 // Runs SQL before and after a statement in its transaction, each with its own snapshot: locks, and a check for changes
 // that the statement did not see. In: SQL, and a connection in a transaction. Out: nothing, or Overtaken.
+import { isTimeout } from "./errors.ts";
 import type { RawResult } from "./lane-statement.ts";
 import type { RawRow } from "./row-bytes.ts";
 
@@ -29,11 +30,24 @@ export class Overtaken extends Error {
   }
 }
 
+/** Others hold the locks. Several waits can exceed the limit of a statement before one exceeds the limit of a lock. */
+export class LocksHeld extends Error {
+  constructor(cause: unknown) {
+    super("A statement waited too long for locks that others hold", { cause });
+    this.name = "LocksHeld";
+  }
+}
+
 const LOCKED_AGAIN_MAX = 4;
 
-/** @throws Overtaken if others keep changing which rows to lock. */
+/** @throws Overtaken if others keep changing which rows to lock. LocksHeld if they hold them for too long. */
 export async function takeLocks({ text, values, mayChange }: RowLock, query: Query): Promise<void> {
-  const lockedNow = async (): Promise<string> => (await query(text, values)).rows.map(([id]) => id).join(",");
+  const lockedNow = async (): Promise<string> => {
+    const { rows } = await query(text, values).catch((error: unknown) => {
+      throw isTimeout(error) ? new LocksHeld(error) : error;
+    });
+    return rows.map(([id]) => id).join(",");
+  };
   let before = await lockedNow();
   for (let again = 0; mayChange; again++) {
     const now = await lockedNow();

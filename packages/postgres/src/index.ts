@@ -1,7 +1,7 @@
 // The entry point of the package. The embedded server has its own (./embedded.ts), because most processes never start
 // one.
 export { withLock } from "./advisory-lock.ts";
-export { type Confirmation, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
+export { type Confirmation, LocksHeld, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { type BulkScope, type BulkTransaction, createBulkScope, type Snapshot } from "./bulk-scope.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";

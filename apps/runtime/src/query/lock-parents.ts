@@ -9,6 +9,7 @@ import { busy } from "./database-faults.ts";
 import { type EntityView, entityView, forProject } from "./entity-view.ts";
 import { arrayLiteral } from "./parameters.ts";
 import { lockedBy } from "./parent-lock.ts";
+import { heldUp } from "./repeated.ts";
 import type { FieldValues, Request } from "./run.ts";
 
 export interface PlannedWrite {
@@ -82,7 +83,13 @@ async function storedParents({ tenant, release }: Transaction, group: Group): Pr
 
 async function lock({ tenant, release }: Transaction, { from }: EntityView, ids: readonly string[]): Promise<void> {
   const text = `select _p."id" from ${from} _p where _p."id" = any($1::uuid[]) order by _p."id" for no key update of _p`;
-  await tenant.run({ text: forProject(text, release), values: [arrayLiteral(ids)], lane: "slow", writes: true });
+  const statement = {
+    text: forProject(text, release),
+    values: [arrayLiteral(ids)],
+    lane: "slow",
+    writes: true,
+  } as const;
+  await tenant.run(statement).catch(heldUp);
 }
 
 type Locked = { readonly target: EntityView };

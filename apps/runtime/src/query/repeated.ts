@@ -1,7 +1,8 @@
 // Runs a write again if another one was in its way. In: the write, and which failures mean that. Out: its result, or the
 // last failure. It was rolled back each time, so nothing of it is left.
-import { isForeignKeyViolation, isLockTimeout, isRetryable, Overtaken } from "@plinth/postgres";
+import { isForeignKeyViolation, isLockTimeout, isRetryable, isTimeout, LocksHeld, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
+import { busy } from "./database-faults.ts";
 import type { Statement } from "./statement.ts";
 
 /** How often a statement runs if others keep overtaking it. */
@@ -21,7 +22,17 @@ export async function repeated<Result>(write: () => Promise<Result>, isObstacle:
 
 /** Whether the write had to give way. */
 export function isBehind(cause: unknown): boolean {
-  return cause instanceof Overtaken || isRetryable(cause) || isLockTimeout(cause);
+  return cause instanceof Overtaken || isRetryable(cause) || isLocked(cause);
+}
+
+/** Whether it waited too long for locks: the records are held, and the database itself isn't slow. */
+export function isLocked(cause: unknown): boolean {
+  return cause instanceof LocksHeld || isLockTimeout(cause);
+}
+
+/** For a statement that only locks. @throws the error, as one of those that `isLocked` and `isBehindOthers` know. */
+export function heldUp(error: unknown): never {
+  throw isTimeout(error) ? busy(new LocksHeld(error)) : error;
 }
 
 /** Also if a reference appeared or lost its target after the statement began: the next run finds it. */

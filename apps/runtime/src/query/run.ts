@@ -1,7 +1,7 @@
 // Runs one operation as one statement. In: the tenant, the release, the caller and the operation. Out: JSON text, or a
 // Fault. It never runs a second statement to interpret the first one. If another request overtook the statement, it
 // runs again.
-import { bytesOfRows, isLockTimeout, Overtaken } from "@plinth/postgres";
+import { bytesOfRows, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
@@ -34,7 +34,7 @@ import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { withAdvice } from "./reading/slow.ts";
 import { groupsTooLarge, REPLY_BYTES_MAX, relatedTooLarge } from "./reading/too-large.ts";
-import { isBehind, isOverlooked, obstacleOf, repeated, TRIES_MAX } from "./repeated.ts";
+import { heldUp, isBehind, isLocked, isOverlooked, obstacleOf, repeated, TRIES_MAX } from "./repeated.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
 import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
@@ -274,7 +274,7 @@ export async function lockRecords(
   const statement = assembleLock(release, entity, callerOf(request), operation, parent?.field ?? null);
   const values = new Map([["id", arrayLiteral(ids)]]);
   if (parent !== null) values.set(parent.field, parent.recordId);
-  const rows = await run(request, "update", statement, bind(request, null, values));
+  const rows = await run(request, "update", statement, bind(request, null, values)).catch(heldUp);
   return new Set(rows.map(([id]) => id ?? ""));
 }
 
@@ -342,8 +342,8 @@ async function runWhole(
     return rows;
   } catch (error) {
     if (error instanceof Overtaken) throw busy(error);
-    // The records are locked, and the database itself isn't slow.
-    if (kind !== "read" && error instanceof Fault && isLockTimeout(error.cause)) throw busy(error.cause);
+    const cause = error instanceof Fault ? error.cause : error;
+    if (kind !== "read" && isLocked(cause)) throw busy(cause);
     if (isAlreadyKept(error)) throw new AlreadyKept(error);
     const waitsForOthers = statement.lock !== undefined || (statement.numbers ?? []).length > 0;
     throw faultOf(waitsForOthers ? turnMissed(error) : error, entityView(request.release, request.entity), kind);

@@ -1,7 +1,6 @@
 // Runs statements within an open transaction like the statements of a request. In: the transaction. Out: access to the
 // same rows, while it is open. It commits nothing.
 import {
-  isLockTimeout,
   isRetryable,
   isTimeout,
   limitStatements,
@@ -12,7 +11,7 @@ import {
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { busy } from "./database-faults.ts";
-import { isBehind } from "./repeated.ts";
+import { isBehind, isLocked } from "./repeated.ts";
 import { undoable } from "./undoable.ts";
 
 export interface WithinOptions {
@@ -44,8 +43,8 @@ export function within(open: TenantTransaction, options: WithinOptions): Tenant 
         await hold(statement.numbers ?? []);
         return rows;
       } catch (error) {
-        if (untilMs !== Number.POSITIVE_INFINITY && isTimeout(error)) throw heldTooLong();
-        throw isRetryable(error) || isLockTimeout(error) ? behindOthers(error) : error;
+        if (untilMs !== Number.POSITIVE_INFINITY && (isTimeout(error) || isLocked(error))) throw heldTooLong();
+        throw isRetryable(error) || isLocked(error) ? behindOthers(error) : error;
       }
     },
   };

@@ -17,7 +17,14 @@ export interface Read {
    * Null if they start at another record of a relation.
    */
   readonly path: readonly string[] | null;
+  /** Whether one more record in the relation could make a true rule no longer true; whether one fewer could. */
+  readonly isHarmedBy: { readonly more: boolean; readonly fewer: boolean };
 }
+
+/** What happens to the rule if this part of it becomes true: at best it does too, at worst it no longer is. */
+type Effect = "raises" | "lowers" | "unknown";
+
+const OPPOSITE = { raises: "lowers", lowers: "raises", unknown: "unknown" } as const;
 
 /** A row that the rule names. */
 interface Standing {
@@ -36,37 +43,39 @@ const OWN_ROWS: readonly string[] = ["record", "old", "new", "input"];
 export function readsOf(rule: Expression, entity: string, model: Known): readonly Read[] {
   const found: (Read & { readonly fields: Set<string> })[] = [];
   const own: Standing = { entity, path: [], read: null, tie: null };
-  visit(rule, new Map(OWN_ROWS.map((row) => [row, own])));
+  visit(rule, new Map(OWN_ROWS.map((row) => [row, own])), "raises");
   return found;
 
-  function visit(node: Expression, rows: Rows): void {
+  function visit(node: Expression, rows: Rows, effect: Effect): void {
     if (node.kind === "field") {
       const at = rows.get(node.row);
-      if (at !== undefined) readField(at, node.path);
+      if (at !== undefined) readField(at, node.path, effect);
       return;
     }
     if (node.kind !== "each") {
-      for (const part of partsOf(node)) visit(part, rows);
+      for (const part of partsOf(node)) visit(part, rows, effectOfPart(node, effect));
       return;
     }
     const at = rows.get(node.row);
     if (at === undefined) return;
     const owner = follow(at, node.path);
     const by = entityOf(model, owner.entity)?.relations.find(({ name }) => name === node.relation)?.by ?? null;
-    const read = { entity: node.entity, fields: new Set<string>(), by, path: owner.path };
+    const isHarmedBy = harmTo(node.quantifier, effect);
+    const read = { entity: node.entity, fields: new Set<string>(), by, path: owner.path, isHarmedBy };
     found.push(read);
     const tie = by?.kind === "referrer" ? { field: by.field, owner: owner.path } : null;
     const within = new Map(rows).set(node.variable, { entity: node.entity, path: null, read, tie });
-    for (const part of partsOf(node)) visit(part, within);
+    const isMonotone = node.quantifier === "exists" || node.quantifier === "all";
+    for (const part of partsOf(node)) visit(part, within, isMonotone ? effect : "unknown");
   }
 
   /** Reads the last field of the path, or everything that it is computed from. */
-  function readField(at: Standing, path: readonly string[]): void {
+  function readField(at: Standing, path: readonly string[], effect: Effect): void {
     const name = path.at(-1);
     if (name === undefined) return;
     const owner = follow(at, path.slice(0, -1));
     const type = fieldOf(owner.entity, name)?.type;
-    if (type?.kind === "computed") visit(type.expression, new Map([["record", owner]]));
+    if (type?.kind === "computed") visit(type.expression, new Map([["record", owner]]), effect);
     else if (name !== "id") owner.read?.fields.add(name);
   }
 
@@ -80,7 +89,8 @@ export function readsOf(rule: Expression, entity: string, model: Known): readonl
     const entityThere = (type && targetOf(type)) ?? "";
     // The rule's own record, reached from one of its children.
     if (whole?.length === 0) return follow(own, further);
-    const read = { entity: entityThere, fields: new Set<string>(), by: null, path: whole };
+    const isHarmedBy = { more: false, fewer: false };
+    const read = { entity: entityThere, fields: new Set<string>(), by: null, path: whole, isHarmedBy };
     found.push(read);
     return follow({ entity: entityThere, path: whole, read, tie: null }, further);
   }
@@ -88,6 +98,21 @@ export function readsOf(rule: Expression, entity: string, model: Known): readonl
   function fieldOf(owner: string, name: string): Field | undefined {
     return entityOf(model, owner)?.fields.find((one) => one.name === name);
   }
+}
+
+function effectOfPart(node: Expression, effect: Effect): Effect {
+  if (node.kind !== "operation") return "unknown";
+  if (node.operator === "&&" || node.operator === "||") return effect;
+  return node.operator === "!" ? OPPOSITE[effect] : "unknown";
+}
+
+/** A record that exists stays, and one that does not satisfy `all` stays, too, whatever is added. */
+function harmTo(quantifier: string, effect: Effect): Read["isHarmedBy"] {
+  const falls = effect !== "raises";
+  const rises = effect !== "lowers";
+  if (quantifier === "exists") return { more: falls, fewer: rises };
+  if (quantifier === "all") return { more: rises, fewer: falls };
+  return { more: true, fewer: true };
 }
 
 function entityOf({ entities, userFields }: Known, name: string): Pick<Entity, "fields" | "relations"> | undefined {

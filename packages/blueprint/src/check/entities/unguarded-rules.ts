@@ -72,9 +72,11 @@ function isCircle(one: Writer, read: Read, other: Writer): boolean {
   );
 }
 
-function changes({ entity, permission }: Writer, { by, fields }: Read): boolean {
+/** Whether the write can make a rule that has read this no longer true. */
+function changes({ entity, permission }: Writer, { by, fields, isHarmedBy }: Read): boolean {
   const { operation } = permission;
-  if (operation === "create" || operation === "delete" || operation === "restore") return by !== null;
+  if (operation === "create" || operation === "restore") return isHarmedBy.more;
+  if (operation === "delete") return isHarmedBy.fewer;
   const seen = by === null ? fields : new Set([...fields, by.field]);
   return changedBy(permission, entity).some((name) => seen.has(name));
 }
