@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { freePort } from "@plinth/testkit";
 import { type BareCell, until } from "../published-cell.ts";
-import { createSender } from "../sender.ts";
 import { intricateBlueprint } from "./intricate-blueprint.ts";
+import { openConsole, type Person, publishText } from "./publish.ts";
 import type { ConsoleTarget, Size } from "./target.ts";
 
 export interface AttackedControl {
@@ -14,10 +14,6 @@ export interface AttackedControl {
   readonly pid: number;
   readonly stop: () => void;
 }
-
-type Person = Readonly<Record<string, string>>;
-// biome-ignore lint/suspicious/noExplicitAny: whatever control answered
-type Answer = any;
 
 const root = resolve(import.meta.dirname, "../..");
 const consoleUrl = "http://localhost:3000";
@@ -54,42 +50,24 @@ export async function startAttackedControl(
   try {
     await until(async () => (await fetch(`${origin}/readyz`)).ok, 30);
     const [author, other] = await Promise.all([signUp(origin, "author"), signUp(origin, "other")]);
-    const projectId = await publish(origin, author, intricateBlueprint(casesPerRule, 0));
-    return { target: { origin, projectId, author, other }, pid: child.pid as number, stop };
+    const [projectId, largeProjectId] = await addProjects(origin, author, intricateBlueprint(casesPerRule, 0));
+    return { target: { origin, projectId, largeProjectId, author, other }, pid: child.pid as number, stop };
   } catch (error) {
     stop();
     throw error;
   }
 }
 
-/** Performs all steps that a person takes to make a text live. */
-async function publish(origin: string, person: Person, text: string): Promise<string> {
-  const { ask, close } = createSender({ origin, from: "127.0.0.1", socketsMax: 1 });
-  const call = async (method: "GET" | "POST", procedure: string, input: unknown): Promise<Answer> => {
-    const json = JSON.stringify(input);
-    const shot =
-      method === "GET"
-        ? { method, path: `/trpc/${procedure}?input=${encodeURIComponent(json)}`, headers: person }
-        : { method, path: `/trpc/${procedure}`, headers: person, body: json };
-    const reply = await ask(shot);
-    if (reply.status !== 200) throw new Error(`${procedure}: ${reply.status} ${reply.text}`);
-    return (JSON.parse(reply.text) as { readonly result: { readonly data: Answer } }).result.data;
-  };
-  const { organizations } = await call("GET", "me.get", {});
-  const { id: projectId } = await call("POST", "projects.create", {
-    organizationId: organizations[0].id,
-    slug: "intricate",
-  });
-  const { id: proposalId, hash, consents } = await call("POST", "proposals.create", { projectId, text });
-  await call("POST", "proposals.approve", { proposalId, hash, consents });
-  const { deploymentId } = await call("POST", "deployments.create", { proposalId });
-  await until(async () => {
-    const { status, error } = await call("GET", "deployments.get", { deploymentId });
-    if (error !== null) throw new Error(`the deployment failed: ${error}`);
-    return status === "active";
-  }, 60);
-  close();
-  return projectId;
+/** Two projects of the author's: one with a live text, and one without. */
+async function addProjects(origin: string, person: Person, text: string): Promise<[live: string, empty: string]> {
+  const console = openConsole(origin, person);
+  const { organizations } = await console.call("GET", "me.get", {});
+  const add = async (slug: string): Promise<string> =>
+    (await console.call("POST", "projects.create", { organizationId: organizations[0].id, slug })).id;
+  const projects: [string, string] = [await add("intricate"), await add("large")];
+  await publishText(console, projects[0], text);
+  console.close();
+  return projects;
 }
 
 /** The headers of the person's browser. */

@@ -21,6 +21,8 @@ export interface ConsoleTarget {
   readonly origin: string;
   /** The author's project; edition 0 of the intricate blueprint is live in it. */
   readonly projectId: string;
+  /** Another project of the author's, for large deployments. */
+  readonly largeProjectId: string;
   readonly author: Readonly<Record<string, string>>;
   readonly other: Readonly<Record<string, string>>;
 }
@@ -57,6 +59,10 @@ export interface Size {
   readonly wideEntities: number;
   /** The number of cases in each rule of the intricate blueprint. */
   readonly casesPerRule: number;
+  /** The number of entities of the deployed blueprint: 72 have 95 kB of text. */
+  readonly deployedEntities: number;
+  /** The number of unknown keys that are tried. */
+  readonly unknownKeys: number;
   /** How long slow sockets are watched. */
   readonly patienceSeconds: number;
 }
@@ -72,6 +78,8 @@ export const wholeSize: Size = {
   largeLists: 20,
   wideEntities: 100,
   casesPerRule: 12,
+  deployedEntities: 72,
+  unknownKeys: 90_000,
   patienceSeconds: 20,
 };
 
@@ -86,6 +94,8 @@ export const testSize: Size = {
   largeLists: 4,
   wideEntities: 20,
   casesPerRule: 2,
+  deployedEntities: 4,
+  unknownKeys: 1_000,
   patienceSeconds: 1.5,
 };
 

@@ -1,8 +1,10 @@
-// Attacks with many small requests. In: a target. Out: the answers.
+// Attacks with many small requests, or with ordinary work that is heavy. In: a target. Out: the answers.
 import { randomBytes } from "node:crypto";
+import { largeBlueprint } from "../../bench/large-blueprint.ts";
 import { atRate, inParallel, Tally } from "../../pace.ts";
-import { createSender, type Sender } from "../../sender.ts";
+import { createSender, type Sender, type Shot } from "../../sender.ts";
 import { type Attack, onlyStatuses } from "../attack.ts";
+import { openConsole, publishText } from "../publish.ts";
 import { attackerAddress, bearer } from "../target.ts";
 
 /** For each caller and each user, unless a blueprint says otherwise. */
@@ -70,4 +72,43 @@ export const busyCustomers: readonly Attack[] = [
     },
     problems: onlyStatuses(201, 429, 503),
   },
+  {
+    name: "sync-actions-200",
+    about: "synchronous actions with two writes each, 200 times a second",
+    kind: "neighbour",
+    run: async (target, seconds) => {
+      const { send, close } = createSender({ origin: target.origin, from: attackerAddress, socketsMax: 200 });
+      const tally = new Tally();
+      const shot: Shot = {
+        method: "POST",
+        path: "/v1/actions/note",
+        headers: bearer(target.plain.secret),
+        body: JSON.stringify({ text: "A short text." }),
+      };
+      await atRate({ perSecond: 200, seconds }, async () => tally.add(await send(shot)));
+      close();
+      return { statuses: tally.statuses, facts: {} };
+    },
+    // 409: the call waited too long for its turn.
+    problems: onlyStatuses(200, 409, 429, 503, 504),
+  },
+  {
+    name: "large-deployment",
+    about: "an author deploys a blueprint of 95 kB",
+    kind: "neighbour",
+    // Each window adds a field to every entity, so that each deployment changes the tables.
+    prepare: async () => editions++,
+    run: async ({ console, size }, _seconds, edition) => {
+      const session = openConsole(console.origin, console.author, attackerAddress);
+      const text = largeBlueprint({ entities: size.deployedEntities, fields: 20 + Number(edition) });
+      const startMs = performance.now();
+      await publishText(session, console.largeProjectId, text);
+      session.close();
+      const deployedAfter = Math.round((performance.now() - startMs) / 100) / 10;
+      return { statuses: { 200: 1 }, facts: { deployed_after_s: deployedAfter } };
+    },
+    problems: onlyStatuses(200),
+  },
 ];
+
+let editions = 0;

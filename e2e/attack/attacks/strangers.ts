@@ -38,6 +38,31 @@ export const strangers: readonly Attack[] = [
     ],
   },
   {
+    name: "many-unknown-keys",
+    about: "90,000 unknown keys from 20 addresses, half of them for the second time, as fast as the service answers",
+    kind: "neighbour",
+    run: async (target, seconds) => {
+      const { unknownKeys } = target.size;
+      const senders = Array.from({ length: 20 }, (_, i) =>
+        createSender({ origin: target.origin, from: `127.0.2.${1 + i}`, socketsMax: 4 }),
+      );
+      const tally = new Tally();
+      const keys: string[] = [];
+      let sent = 0;
+      await inParallel(workers, seconds, async () => {
+        if (sent === unknownKeys) return pause(5);
+        const known = sent % 2 === 1 ? keys[Math.floor(Math.random() * keys.length)] : undefined;
+        const key = known ?? newApiKey("secret");
+        if (known === undefined) keys.push(key);
+        const shot = { method: "GET", path: "/v1/resources/pages?limit=1", headers: bearer(key) };
+        tally.add((await senders[sent++ % senders.length]?.send(shot)) ?? 0);
+      });
+      for (const sender of senders) sender.close();
+      return { statuses: tally.statuses, facts: { tried: sent } };
+    },
+    problems: onlyStatuses(401, 429),
+  },
+  {
     name: "ended-session",
     about: "300 requests a second with the token of a session that has ended",
     kind: "stranger",

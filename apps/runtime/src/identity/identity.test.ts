@@ -5,6 +5,7 @@ import type { Fault } from "@plinth/service";
 import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { decodeJwt, SignJWT } from "jose";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TestCell } from "../modes/testing/cell.ts";
 import {
@@ -127,6 +128,34 @@ describe("an API key", () => {
     expect((await forged).every((each) => each.status === "rejected")).toBe(true);
     await authenticate(key, {}, cell, ip);
     for (let i = 0; i < 60; i++) await authenticate((await makeKey(cell, projectId)).key, {}, cell, "203.0.113.9");
+  });
+
+  it("is looked up once while it is unknown, and is valid as soon as it is stored", async () => {
+    const key = newApiKey("secret");
+    const queries = vi.spyOn(Client.prototype, "query");
+    const lookUps = (): number =>
+      queries.mock.calls.filter(([query]) => (query as { readonly name?: string } | null)?.name === "keys-by-hash")
+        .length;
+    try {
+      for (let i = 0; i < 5; i++) {
+        await expect(authenticate(key, {}, cell, newIp())).rejects.toMatchObject({ code: "unauthenticated" });
+      }
+      expect(lookUps()).toBe(1);
+    } finally {
+      queries.mockRestore();
+    }
+    const hash = hashApiKey(key);
+    const stored = {
+      keyId: newId("key"),
+      projectId,
+      hash,
+      kind: "secret",
+      role: "admin",
+      name: "late",
+      expiresAt: null,
+    };
+    await cell.keys.put({ ...stored, kind: "secret" });
+    await authenticate(key, {}, cell, newIp());
   });
 
   it("records when it was used and when a project was first called", async () => {

@@ -2,7 +2,7 @@
 // sees a key in plain text, and no revoked key outlives the epoch.
 import type { ProjectId } from "@plinth/bundle";
 import { boundedQuery, inTransaction, LOOK_UP_MS_MAX } from "@plinth/postgres";
-import { bytesOfText } from "@plinth/service";
+import { bytesOfText, RecentMap } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
 import { createEpochCache, type EpochCache } from "./epoch-cache.ts";
@@ -81,12 +81,23 @@ export function createKeyStore(options: {
     },
   });
 
+  const unknown = createUnknownKeys(clock);
+  const noting = async (hash: string, found: Promise<KeyRecord | null>): Promise<KeyRecord | null> => {
+    const key = await found;
+    if (key === null) unknown.note(hash);
+    return key;
+  };
+
   return {
     peek: cache.peek,
-    load: cache.load,
+    load: async (hash) => (unknown.has(hash) ? null : noting(hash, cache.load(hash))),
     forget: cache.forget,
-    findSeldom: batch.find,
-    put: (key) => inTransaction(pool, (client) => insertKey(client, key)),
+    findSeldom: async (hash, network) => (unknown.has(hash) ? null : noting(hash, batch.find(hash, network))),
+    put: async (key) => {
+      const isStored = await inTransaction(pool, (client) => insertKey(client, key));
+      unknown.forget(key.hash);
+      return isStored;
+    },
     revoke: (projectId, keyId) =>
       inTransaction(pool, async (client) => {
         const { rowCount } = await client.query(
@@ -97,6 +108,25 @@ export function createKeyStore(options: {
         await bumpEpoch(client, projectId);
         return true;
       }),
+  };
+}
+
+/** Unknown hashes that are remembered, for all callers: about 3 MB. */
+const UNKNOWN_MAX = 20_000;
+/** A key that another process stores meanwhile is refused for this time at most, if somebody had tried it before. */
+const UNKNOWN_MS = 5_000;
+
+/** Keys that the database has just not had. A caller who repeats one asks memory only. */
+function createUnknownKeys(clock: () => number): {
+  readonly has: (hash: string) => boolean;
+  readonly note: (hash: string) => void;
+  readonly forget: (hash: string) => void;
+} {
+  const untilMs = new RecentMap<string, number>(UNKNOWN_MAX);
+  return {
+    has: (hash) => (untilMs.get(hash) ?? 0) > clock(),
+    note: (hash) => untilMs.set(hash, clock() + UNKNOWN_MS),
+    forget: (hash) => untilMs.delete(hash),
   };
 }
 
