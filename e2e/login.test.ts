@@ -154,7 +154,7 @@ test("a blueprint is proposed, deployed with the named consents, pulled, and its
 
   writeFileSync(file, next);
   const refused = await run(["deploy", file, ...about, "--approve"]);
-  const consents = [...refused.err.matchAll(/--consent "(.+)"$/gm)].map(([, consent = ""]) => consent);
+  const consents = [...refused.err.matchAll(/^ {2}(\S+ \S+)$/gm)].map(([, consent = ""]) => consent);
   expect([refused.code, consents]).toEqual([1, ["breaking bike.name", "destructive bike.name"]]);
   const deployed = await run(["deploy", file, ...about, "--approve", "--consent", ...consents, "--json"]);
   expect(JSON.parse(deployed.out)).toMatchObject({ status: "deployed", consents, error: null });

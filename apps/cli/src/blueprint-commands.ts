@@ -17,7 +17,7 @@ export function declareBlueprint(program: Command, env: Environment, terminal: T
     .argument("<file>", "a blueprint")
     .requiredOption("--project <name>", PROJECT_HELP)
     .option("--approve", "approve the proposal and deploy it", false)
-    .option("--consent <consent...>", "give one consent that the change needs, as it is printed", [])
+    .option("--consent <consent...>", "give one consent that the change needs, after reading what it allows", [])
     .option("--json", "print the outcome as one JSON line on stdout", false)
     .action(async (file: string, options: DeployOptions) => {
       const { deployFile } = await import("./commands/deploy.ts");

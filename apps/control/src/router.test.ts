@@ -9,8 +9,9 @@ import { environmentExpectations } from "./environments/testing/expectations.ts"
 import { mailExpectations } from "./mail/testing/expectations.ts";
 import { proposalExpectations } from "./proposals/testing/expectations.ts";
 import { appRouter } from "./router.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
+import { codeOf, createWorld, goLive, join, programOf, type Somebody, type World } from "./testing/control-plane.ts";
 import type { Expected, LeastMember } from "./testing/expected.ts";
+import { forPrograms } from "./testing/for-programs.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
@@ -240,7 +241,7 @@ const expectations: Record<string, Expectation> = {
 };
 
 const procedures = Object.entries(
-  appRouter._def.procedures as unknown as Record<string, { _def: { meta?: { right?: string } } }>,
+  appRouter._def.procedures as unknown as Record<string, { _def: { meta?: { right?: string; callers?: string } } }>,
 );
 
 describe("every procedure", () => {
@@ -319,6 +320,12 @@ describe("every procedure", () => {
     return Number(rows[0]?.count);
   }
 
+  it("says whether a token for programs can call it", () => {
+    const open = procedures.filter(([, { _def }]) => _def.meta?.callers === "programs").map(([path]) => path);
+    expect(open.sort()).toEqual(forPrograms);
+    for (const [path, { _def }] of procedures) expect(_def.meta?.callers, path).toMatch(/^(people|programs)$/);
+  });
+
   it("has an expectation and a right", () => {
     expect(procedures.map(([path]) => path).sort()).toEqual(Object.keys(expectations).sort());
     for (const [path, procedure] of procedures) expect(procedure._def.meta?.right, path).toEqual(expect.any(String));
@@ -328,19 +335,25 @@ describe("every procedure", () => {
     "%s",
     async (path, { who, call, fresh = false, end = null, allowed = end, silent }) => {
       if (fresh) await freshProposals();
+      const members = { member: viewer, developer, admin, owner };
+      const least = who === "person" ? stranger : members[who];
+      const program = await programOf(world, least);
       const before = await audited();
       const ends = (by: Somebody): Promise<string | null> => codeOf(call(by.client, things));
       expect(await codeOf(call(world.nobody, things)), "signed out").toBe("UNAUTHORIZED");
       if (who !== "person") expect(await ends(stranger), "stranger").toBe("NOT_FOUND");
       if (who !== "person") expect(await ends(neighbour), "member of another project").toBe(neighboursEnd(path, end));
-      const members = { member: viewer, developer, admin, owner };
-      const least = who === "person" ? stranger : members[who];
       const below = who === "person" ? [] : Object.values(members).slice(0, Object.values(members).indexOf(least));
       for (const member of below) expect(await ends(member), "below the role").toBe("FORBIDDEN");
+      const isForPrograms = forPrograms.includes(path);
+      if (!isForPrograms) expect(await codeOf(call(program, things)), "a program").toBe("FORBIDDEN");
       expect(await audited(), "a denial changes nothing").toBe(before);
+      const ofProgram = path === "tokens.revokeOwn" ? null : allowed;
+      if (isForPrograms) expect(await codeOf(call(program, things)), "a program").toBe(ofProgram);
+      const between = await audited();
       expect(await ends(least), "the least role that has the right").toBe(allowed);
       const acted = who !== "person" && who !== "member" && allowed !== "CONFLICT" && !silent;
-      if (acted) expect(await audited(), "an action is in the log").toBeGreaterThan(before);
+      if (acted) expect(await audited(), "an action is in the log").toBeGreaterThan(between);
     },
   );
 

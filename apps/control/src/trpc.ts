@@ -81,8 +81,12 @@ interface Context {
 /** Signed in (`session`: in the console, not with an access token), or a level in the organization of the named thing. */
 type Right = "person" | "session" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
+/** Whether a token for programs can call it. Programs read blueprints, check, propose and follow; people do everything else. */
+type Callers = "people" | "programs";
+
 interface Meta {
   readonly right: Right;
+  readonly callers: Callers;
 }
 
 export type Root = { ctx: Context; meta: Meta; errorShape: ErrorShape; transformer: false };
@@ -127,6 +131,9 @@ function publicMessage(error: TRPCError): string {
   return error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : error.message;
 }
 
+const FOR_PEOPLE =
+  "A token for programs can't do this. It reads blueprints, checks them, proposes changes and follows them; a person does the rest.";
+
 const submissionKeyForm = /^[\w-]{16,100}$/;
 
 /** Runs after the right is checked, since the right may be taken away before a retry. Only mutations are submitted. */
@@ -141,8 +148,8 @@ const once = t.middleware(async ({ ctx, path, type, getRawInput, next }) => {
 });
 
 /** Any signed-in person. */
-export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return signedIn("person").use(once);
+export function forPerson(callers: Callers = "people"): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return signedIn("person", callers).use(once);
 }
 
 /**
@@ -150,7 +157,7 @@ export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
  * revocation.
  */
 export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return signedIn("session")
+  return signedIn("session", "people")
     .use(({ ctx, next }) => {
       if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console. An access token can't do it.");
       return next();
@@ -161,8 +168,9 @@ export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
 /** A member of `organizationId` with this level. */
 export function forOrganization(
   level: Level,
+  callers: Callers = "people",
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
-  return signedIn(`organization:${level}`)
+  return signedIn(`organization:${level}`, callers)
     .input(z.object({ organizationId: id("org") }))
     .use(async ({ ctx, input, next }) => {
       const organization = await ctx.services.access.organization(ctx.person, input.organizationId, level);
@@ -172,8 +180,11 @@ export function forOrganization(
 }
 
 /** A member who can open `projectId` and has this level. */
-export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
-  return signedIn(`project:${level}`)
+export function forProject(
+  level: Level,
+  callers: Callers = "people",
+): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
+  return signedIn(`project:${level}`, callers)
     .input(z.object({ projectId: id("prj") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.project(ctx.person, input.projectId, level) } });
@@ -181,8 +192,11 @@ export function forProject(level: Level): Builder<{ person: Person; project: Pro
     .use(once);
 }
 
-export function forVersion(level: Level): Builder<{ person: Person; project: ProjectAccess }, { versionId: string }> {
-  return signedIn(`version:${level}`)
+export function forVersion(
+  level: Level,
+  callers: Callers = "people",
+): Builder<{ person: Person; project: ProjectAccess }, { versionId: string }> {
+  return signedIn(`version:${level}`, callers)
     .input(z.object({ versionId: id("ver") }))
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "version", input.versionId, level);
@@ -191,8 +205,11 @@ export function forVersion(level: Level): Builder<{ person: Person; project: Pro
     .use(once);
 }
 
-export function forProposal(level: Level): Builder<{ person: Person; project: ProjectAccess }, { proposalId: string }> {
-  return signedIn(`proposal:${level}`)
+export function forProposal(
+  level: Level,
+  callers: Callers = "people",
+): Builder<{ person: Person; project: ProjectAccess }, { proposalId: string }> {
+  return signedIn(`proposal:${level}`, callers)
     .input(z.object({ proposalId: id("prp") }))
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "proposal", input.proposalId, level);
@@ -203,8 +220,9 @@ export function forProposal(level: Level): Builder<{ person: Person; project: Pr
 
 export function forDeployment(
   level: Level,
+  callers: Callers = "people",
 ): Builder<{ person: Person; project: ProjectAccess }, { deploymentId: string }> {
-  return signedIn(`deployment:${level}`)
+  return signedIn(`deployment:${level}`, callers)
     .input(z.object({ deploymentId: id("dep") }))
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "deployment", input.deploymentId, level);
@@ -214,7 +232,7 @@ export function forDeployment(
 }
 
 export function forKey(level: Level): Builder<{ person: Person; project: ProjectAccess }, { keyId: string }> {
-  return signedIn(`key:${level}`)
+  return signedIn(`key:${level}`, "people")
     .input(z.object({ keyId: id("key") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.projectOf(ctx.person, "key", input.keyId, level) } });
@@ -223,9 +241,10 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
 }
 
 /** Checks first that the caller is signed in: others must not even learn the shape of the input. */
-function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return t.procedure.meta({ right }).use(async ({ ctx, path, getRawInput, next }) => {
+function signedIn(right: Right, callers: Callers): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return t.procedure.meta({ right, callers }).use(async ({ ctx, path, getRawInput, next }) => {
     if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
+    if (ctx.person.isProgram === true && callers !== "programs") throw refuse("FORBIDDEN", FOR_PEOPLE);
     const unstorable = whyUnstorable(await rawInput(getRawInput));
     if (unstorable !== null) throw refuse("BAD_REQUEST", unstorable);
     const result = await next({ ctx: { person: ctx.person } });

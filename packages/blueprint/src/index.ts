@@ -36,6 +36,7 @@ export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
 export { type FieldMend, type FieldPath, mendField } from "./format/mend-field.ts";
 export { writeOldDefaults } from "./format/write-old-defaults.ts";
+export { type WrittenPart, withoutParts, writtenParts } from "./format/written-parts.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";

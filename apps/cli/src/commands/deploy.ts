@@ -7,6 +7,7 @@ import { CommandFailure, type ExitCode } from "../failure.ts";
 import { outcomeOf } from "../local/deploy.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
+import { approve, missingConsents } from "../print-approval.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
 import { printBlocked, printRefused, violationLines, violationsOf } from "../print-refusals.ts";
@@ -69,14 +70,17 @@ export async function deployFile(
     }
     const missing = proposal.consents.filter((consent) => !options.consent.includes(consent));
     if (missing.length > 0) {
-      terminal.err("Not approved: these consents are missing. To give them, add:");
-      for (const consent of missing) terminal.err(`  --consent ${JSON.stringify(consent)}`);
-      terminal.err(`Or give them in the console: ${page}`);
+      terminal.err(`Not approved. ${missingConsents(terminal, missing, page).join("\n")}`);
       report("consents_missing", { missing });
       return 1;
     }
-    const { id: proposalId, hash, consents } = proposal;
-    await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+    const refusal = await approve(control, proposal);
+    if (refusal !== null) {
+      terminal.err(`Proposed, but not approved. ${refusal.message} Approve it at ${page}`);
+      report("proposed");
+      return 1;
+    }
+    const { id: proposalId } = proposal;
     const { deploymentId } = await control.deployments.create.mutate({ proposalId });
     const { active, error } = await outcomeOf(control, deploymentId);
     report(active ? "deployed" : "failed", { error });

@@ -6,6 +6,7 @@ import type { ExitCode } from "../failure.ts";
 import { outcomeOf } from "../local/deploy.ts";
 import { openControl } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
+import { approve, missingConsents, withdraw } from "../print-approval.ts";
 import { plain } from "../print-changes.ts";
 import { type Terminal, wrap } from "../terminal.ts";
 import { environmentCalled } from "./environments.ts";
@@ -39,8 +40,8 @@ export async function promote(terminal: Terminal, settings: LocalSettings, optio
     const shown = showProposal(output, proposal, { json: false });
     const { code, deployed, note } =
       shown === 0
-        ? await decide(control, proposal, options, address)
-        : { code: shown, deployed: false, note: await withdraw(control, proposal) };
+        ? await decide(terminal, control, proposal, options, address)
+        : { code: shown, deployed: false, note: await withdrawn(control, proposal) };
     output.out("");
     (code === 0 ? output.out : terminal.err)(note);
     if (json) {
@@ -58,19 +59,22 @@ interface Decided {
 }
 
 async function decide(
+  terminal: Terminal,
   control: ControlClient,
-  { id: proposalId, hash, consents }: Proposal,
+  proposal: Proposal,
   { deploy, consent, to }: Promoting,
   address: string,
 ): Promise<Decided> {
+  const { id: proposalId, consents } = proposal;
   if (!deploy) return { code: 0, deployed: false, note: `It waits for approval: ${address}` };
   const missing = consents.filter((required) => !consent.includes(required));
   if (missing.length > 0) {
-    const flags = missing.map((required) => `  --consent "${required}"`).join("\n");
-    const note = `Not deployed: these consents are missing. To give them, add:\n${flags}\nOr give them in the console: ${address}`;
+    const note = `Not deployed. ${missingConsents(terminal, missing, address).join("\n")}`;
     return { code: 1, deployed: false, note };
   }
-  await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  const refusal = await approve(control, proposal);
+  if (refusal !== null)
+    return { code: 1, deployed: false, note: `Not approved. ${refusal.message} Approve it at ${address}` };
   const { deploymentId } = await control.deployments.create.mutate({ proposalId });
   const { active, error } = await outcomeOf(control, deploymentId);
   if (!active) return { code: 1, deployed: false, note: `Not deployed: ${error ?? "the migration failed"}` };
@@ -79,7 +83,6 @@ async function decide(
 }
 
 /** The proposal can't be approved as it is. */
-async function withdraw(control: ControlClient, { id: proposalId }: Proposal): Promise<string> {
-  await control.proposals.reject.mutate({ proposalId });
-  return "Nothing was proposed.";
+async function withdrawn(control: ControlClient, { id }: Proposal): Promise<string> {
+  return (await withdraw(control, id)) ? "Nothing was proposed." : "It can't be approved.";
 }

@@ -20,6 +20,7 @@ import type { ModelSummary } from "../blueprints/api.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { lossesOf } from "../proposals/earlier-version.ts";
 import { proposalHash } from "../proposals/hash.ts";
+import { type AiParts, aiPartsOf, touchesByAi } from "./ai-parts.ts";
 import {
   type KeptLive,
   type KeptModel,
@@ -80,6 +81,8 @@ export interface Proposal {
   readonly live: (KeptLive & { readonly bundleHash: string }) | null;
   readonly setAside: readonly SetAside[];
   readonly tag: string;
+  /** Hashes of the parts that programs have written in this project. */
+  readonly aiParts: readonly string[];
   readonly limits: Limits;
 }
 
@@ -87,8 +90,12 @@ export type Proposed =
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
   /** The live version can't be compared with anything. */
   | { readonly kind: "unreadable"; readonly why: string }
+  /** Parts that an AI wrote touch the protected core. */
+  | { readonly kind: "core"; readonly touched: readonly string[]; readonly places: readonly string[] }
   | {
       readonly kind: "proposed";
+      readonly author: Author;
+      readonly aiParts: AiParts;
       readonly version: StoredModel & { readonly hash: string; readonly modelHash: string };
       readonly diagnostics: readonly Diagnostic[];
       readonly diff: readonly Change[];
@@ -104,20 +111,22 @@ export type Proposed =
       readonly hash: string;
     };
 
-export type Judgement = Pick<Proposal, "text" | "author" | "name" | "limits"> & { readonly live: KeptLive | null };
+export type Judgement = Pick<Proposal, "text" | "name" | "limits"> & { readonly live: KeptLive | null };
 
 export type Judged =
-  | Exclude<Proposed, { readonly kind: "proposed" }>
+  | Exclude<Proposed, { readonly kind: "proposed" | "core" }>
   | { readonly kind: "judged"; readonly consents: readonly string[] };
 
 /** The consents that a stored proposal needs by today's rules. They don't depend on what is set aside. */
 export function judge(judgement: Judgement): Judged {
-  const { text, author, limits } = judgement;
+  const { text, limits } = judgement;
   const read = readBoth(text, judgement.live, limits);
   if (read.kind !== "both") return read;
   const { live, model } = read;
   const before = live === null ? null : inName(judgement.name, live, model);
-  return { kind: "judged", consents: proposeChange({ before, after: model, setAside: [], tag: "", author }).consents };
+  // An AI's part in it was judged when it was proposed. If that finds more by now, a renewal refuses it.
+  const proposed = proposeChange({ before, after: model, setAside: [], tag: "", author: "person" });
+  return { kind: "judged", consents: proposed.consents };
 }
 
 type Both = {
@@ -131,7 +140,7 @@ function readBoth(
   text: string,
   kept: KeptLive | null,
   limits: Limits,
-): Both | Exclude<Proposed, { readonly kind: "proposed" }> {
+): Both | Exclude<Proposed, { readonly kind: "proposed" | "core" }> {
   const { model, diagnostics } = checkBlueprint(text, limits);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
   const live = kept === null ? null : readLive(kept);
@@ -145,13 +154,27 @@ function inName(name: string, live: NonNullable<Both["live"]>, after: Model): No
 }
 
 export function propose(proposal: Proposal): Proposed {
-  const { text, author, setAside, tag, limits } = proposal;
+  const { text, setAside, tag, limits } = proposal;
   const read = readBoth(text, proposal.live, limits);
   if (read.kind !== "both") return read;
   const { live, model, diagnostics } = read;
   const name = nameAfter(proposal.name, live?.model.project ?? null, model.project);
   const before = live === null ? null : inName(proposal.name, live, model);
-  const proposed = proposeChange({ before, after: model, setAside, tag, author });
+  const known = new Set(proposal.aiParts);
+  const compared = {
+    live: before === null || proposal.live === null ? null : { text: proposal.live.kept.text, model: before.model },
+    text,
+    model,
+  };
+  const isByAi = proposal.author === "ai";
+  const aiParts = aiPartsOf(compared, isByAi ? "all" : known);
+  if (!isByAi && aiParts.places.length > 0) {
+    const touched = touchesByAi(compared, known, (one) => checkBlueprint(one, limits).model).map(({ path }) => path);
+    if (touched.length > 0) return { kind: "core", touched, places: aiParts.places };
+  }
+  const author = isByAi || aiParts.places.length > 0 ? "ai" : "person";
+  // A person can give the consents for their own parts.
+  const proposed = proposeChange({ before, after: model, setAside, tag, author: proposal.author });
   const { bundle, plan, refused, consents } = proposed;
   const changes =
     live === null && name !== proposal.name ? [firstName(proposal.name, name), ...proposed.changes] : proposed.changes;
@@ -171,6 +194,8 @@ export function propose(proposal: Proposal): Proposed {
   const bound = { base, text, diff: changes, plan, refused, bundle, author, consents, losses };
   return {
     kind: "proposed",
+    author,
+    aiParts,
     version: { hash: hashOf(text), modelHash: hashOf(model), ...storedForm(model) },
     diagnostics,
     diff: changes,

@@ -70,6 +70,7 @@ test("a change that takes too long to read is refused with a diagnostic", async 
     live: null,
     setAside: [],
     tag: "x",
+    aiParts: [],
   } as const;
   expect(await workshop.propose(ana, asked)).toMatchObject({
     kind: "invalid",

@@ -7,14 +7,14 @@ import { blueprintText } from "./text.ts";
 const textInput = z.object({ text: blueprintText });
 
 export const blueprintProcedures: BlueprintProcedures = {
-  templates: forPerson().query(({ ctx }) => ctx.services.blueprints.templates()),
-  validate: forPerson()
+  templates: forPerson("programs").query(({ ctx }) => ctx.services.blueprints.templates()),
+  validate: forPerson("programs")
     .input(textInput)
     .mutation(({ ctx, input }) => ctx.services.blueprints.validate(ctx.person, input.text)),
-  format: forPerson()
+  format: forPerson("programs")
     .input(textInput)
     .mutation(({ ctx, input }) => ctx.services.blueprints.format(ctx.person, input.text)),
-  list: forProject("read").query(({ ctx }) => ctx.services.blueprints.list(ctx.project)),
-  get: forVersion("read").query(({ ctx, input }) => ctx.services.blueprints.get(input.versionId)),
-  current: forProject("read").query(({ ctx }) => ctx.services.blueprints.current(ctx.project)),
+  list: forProject("read", "programs").query(({ ctx }) => ctx.services.blueprints.list(ctx.project)),
+  get: forVersion("read", "programs").query(({ ctx, input }) => ctx.services.blueprints.get(input.versionId)),
+  current: forProject("read", "programs").query(({ ctx }) => ctx.services.blueprints.current(ctx.project)),
 };

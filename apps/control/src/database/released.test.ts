@@ -25,6 +25,7 @@ const released: Readonly<Record<string, string>> = {
   "023-environments": "47513804f7a0",
   "024-used-codes": "baec52dbf261",
   "025-own-mail": "b9bc564be987",
+  "026-programs": "9181c1b5a4fc",
 };
 
 const hashOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 12);

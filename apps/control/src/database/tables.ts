@@ -42,6 +42,7 @@ export interface Database {
   earlier_drafts: EarlierDraftsTable;
   audit: AuditTable;
   access_tokens: AccessTokensTable;
+  ai_parts: AiPartsTable;
   device_grants: DeviceGrantsTable;
 }
 
@@ -216,6 +217,7 @@ export interface ProposalsTable {
   bundle_hash: string;
   hash: string;
   author: Proposal["author"];
+  ai_parts: Json<readonly string[]>;
   consents: Json<readonly string[]>;
   losses: Json<readonly string[]>;
   name: string | null;
@@ -299,6 +301,12 @@ interface AuditTable {
   project_id: string | null;
   subject: string | null;
   detail: ColumnType<Record<string, unknown>, string, never>;
+}
+
+interface AiPartsTable {
+  project_id: string;
+  part_hash: string;
+  created_at: Generated<Date>;
 }
 
 export interface AccessTokensTable {

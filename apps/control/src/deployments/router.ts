@@ -9,6 +9,6 @@ export const deploymentProcedures: DeploymentProcedures = {
   resume: forDeployment("write").mutation(({ ctx, input }) =>
     ctx.services.deployments.resume(ctx.person, ctx.project, input.deploymentId),
   ),
-  get: forDeployment("read").query(({ ctx, input }) => ctx.services.deployments.get(input.deploymentId)),
-  list: forProject("read").query(({ ctx }) => ctx.services.deployments.list(ctx.project)),
+  get: forDeployment("read", "programs").query(({ ctx, input }) => ctx.services.deployments.get(input.deploymentId)),
+  list: forProject("read", "programs").query(({ ctx }) => ctx.services.deployments.list(ctx.project)),
 };

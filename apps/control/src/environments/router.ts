@@ -27,18 +27,18 @@ const wanted = z
 const source = z.object({ fromProjectId: id("prj") });
 
 export const environmentProcedures: EnvironmentProcedures = {
-  list: forProject("read").query(({ ctx }) => ctx.services.environments.list(ctx.project)),
+  list: forProject("read", "programs").query(({ ctx }) => ctx.services.environments.list(ctx.project)),
   create: forProject("write")
     .input(wanted)
     .mutation(({ ctx, input }) => ctx.services.environments.create(ctx.person, ctx.project, input)),
   delete: forProject("manage").mutation(({ ctx }) => ctx.services.environments.delete(ctx.person, ctx.project)),
-  compare: forProject("read")
+  compare: forProject("read", "programs")
     .input(source)
     .query(async ({ ctx, input }) => {
       const from = await ctx.services.access.project(ctx.person, input.fromProjectId, "read");
       return ctx.services.environments.compare(ctx.person, ctx.project, from);
     }),
-  promote: forProject("write")
+  promote: forProject("write", "programs")
     .input(source.extend({ overwrite: z.boolean().default(false) }))
     .mutation(async ({ ctx, input }) => {
       const from = await ctx.services.access.project(ctx.person, input.fromProjectId, "read");

@@ -18,6 +18,8 @@ export interface Person {
   readonly id: string;
   readonly name: string;
   readonly email: string;
+  /** Whether a program acts for the person, with a token for programs. Its texts count as an AI's. */
+  readonly isProgram?: true;
 }
 
 export interface People {

@@ -9,7 +9,7 @@ const email = z.email("must be an email address").max(254);
 const password = z.string().min(1, "must not be empty").max(256);
 
 export const meProcedures: MeProcedures = {
-  get: forPerson().query(async ({ ctx }) => ({
+  get: forPerson("programs").query(async ({ ctx }) => ({
     person: {
       id: ctx.person.id,
       name: ctx.person.name,

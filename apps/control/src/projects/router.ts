@@ -14,15 +14,15 @@ const slug = z
 const role = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a role's name");
 
 export const projectProcedures: ProjectProcedures = {
-  list: forOrganization("read").query(({ ctx }) => ctx.services.projects.list(ctx.organization)),
+  list: forOrganization("read", "programs").query(({ ctx }) => ctx.services.projects.list(ctx.organization)),
   create: forOrganization("manage")
     .input(z.object({ slug }))
     .mutation(({ ctx, input }) => ctx.services.projects.create(ctx.person, ctx.organization, input.slug)),
-  get: forProject("read").query(async ({ ctx }) => {
+  get: forProject("read", "programs").query(async ({ ctx }) => {
     const live = await ctx.services.blueprints.current(ctx.project);
     return ctx.services.projects.get(ctx.project, live?.hash ?? null);
   }),
-  status: forProject("read").query(({ ctx }) => ctx.services.projects.status(ctx.project)),
+  status: forProject("read", "programs").query(({ ctx }) => ctx.services.projects.status(ctx.project)),
   remove: forProject("manage")
     .input(z.object({ name: z.string().max(100) }))
     .mutation(({ ctx, input }) => ctx.services.deletion.remove(ctx.person, ctx.project, input.name)),

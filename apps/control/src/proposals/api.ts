@@ -43,6 +43,8 @@ export interface TimelineEntry {
   readonly deployedAt: string | null;
   /** The environment that it was promoted from. Null if it was created in its own environment. */
   readonly promotedFrom: Pick<PromotedFrom, "kind" | "name"> | null;
+  /** `ai` if an AI wrote any part of it. */
+  readonly author: "person" | "ai";
 }
 
 export interface Timeline {
@@ -114,8 +116,13 @@ export interface Proposal extends ProposalSummary {
   readonly diagnostics: readonly Diagnostic[];
   readonly diff: readonly Change[];
   readonly plan: ProposedPlan;
-  /** The author of the change. An AI can't change the protected core. */
+  /**
+   * The author of the change; `ai` if an AI wrote any part of it. Neither an AI nor its part in a person's change can touch the
+   * protected core.
+   */
   readonly author: "person" | "ai";
+  /** The places that an AI wrote, such as `entities.note.fields.body`; at most 100. */
+  readonly aiParts: readonly string[];
   /** Required consents, as `<kind> <path>`: `destructive listing.price`. Sorted. */
   readonly consents: readonly string[];
   /** The earlier version that it restores. Null if its text is new. */
@@ -139,7 +146,13 @@ export type ProposalProcedures = {
    * title, the diff gives one.
    */
   create: Mutation<
-    { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
+    {
+      projectId: string;
+      text: string;
+      title?: string | undefined;
+      /** @deprecated The access token decides it: an AI has a token for programs. `ai` with another credential is BAD_REQUEST. */
+      author?: "person" | "ai" | undefined;
+    },
     Proposal
   >;
   /** Like `create`, but stores nothing. It is a mutation because a text is too long for a URL. */

@@ -33,12 +33,12 @@ export function createJudge({ store, blueprints, workshop }: JudgeOptions): Judg
     requireCurrent: async (by, project, proposalId) => {
       const record = await store.get(proposalId);
       if (record === null || current.get(record.row.hash) === true) return;
-      const { status, author, consents, hash } = record.row;
+      const { status, consents, hash } = record.row;
       const isDecidable = status === "open" || status === "approved";
       if (!isDecidable || isStale(record.row, project.live?.deploymentId ?? null)) return;
       const live = project.live === null ? null : await readKeptLive(blueprints, project.live);
       const party = { personId: by.id, organizationId: project.organizationId };
-      const found = await workshop.judge(party, { text: record.text, author, name: project.environment.project, live });
+      const found = await workshop.judge(party, { text: record.text, name: project.environment.project, live });
       const missing = found.kind === "judged" ? found.consents.filter((one) => !consents.includes(one)) : [];
       if (found.kind === "judged" && missing.length === 0) return current.set(hash, true);
       if (await store.outdate(proposalId, by.id)) throw refuse("CONFLICT", whyOutdated(found.kind, missing));

@@ -23,6 +23,9 @@ export interface NewProposal {
   readonly fromVersionId: string | null;
   readonly promotion: Promotion | null;
   readonly author: ProposalsTable["author"];
+  readonly aiParts: readonly string[];
+  /** What a program wrote in this change, to recognize it later. */
+  readonly written: { readonly rootId: string; readonly hashes: readonly string[] } | null;
   readonly consents: readonly string[];
   readonly losses: readonly string[];
   readonly measures: PlanMeasures | null;
@@ -77,6 +80,7 @@ export function insertion(proposal: NewProposal, versionId: string, number: numb
     bundle_hash: proposal.bundleHash,
     name: proposal.name,
     author: proposal.author,
+    ai_parts: JSON.stringify(proposal.aiParts),
     consents: JSON.stringify(proposal.consents),
     losses: JSON.stringify(proposal.losses),
     measures: proposal.measures === null ? null : JSON.stringify(proposal.measures),

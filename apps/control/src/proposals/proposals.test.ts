@@ -7,6 +7,7 @@ import {
   createWorld,
   finished,
   goLive,
+  programOf,
   type Somebody,
   until,
   type World,
@@ -105,8 +106,8 @@ describe("an approval", () => {
 describe("an AI's proposal", () => {
   it("can't change the protected core, and the refusal names the changed parts", async () => {
     const projectId = await liveProject(noteBlueprint());
-    const byAi = (text: string): Promise<Proposal> =>
-      owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
+    const program = await programOf(world, owner);
+    const byAi = (text: string): Promise<Proposal> => program.proposals.create.mutate({ projectId, text });
     expect(await byAi(noteBlueprint("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
     const widened = noteBlueprint("", { rest: "      public:\n        read: true\n" });
     expect(await codeOf(byAi(widened))).toBe("FORBIDDEN");
@@ -363,7 +364,8 @@ describe("a stale proposal", () => {
   it("is merged with the live version when it is renewed, as another proposal with its author", async () => {
     const projectId = await liveProject(noteBlueprint());
     const text = noteBlueprint("      body: text?\n");
-    const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
+    const program = await programOf(world, owner);
+    const stale = await program.proposals.create.mutate({ projectId, text });
     const hotfix = (blueprint: string): string => `${blueprint}      user: { read: true }\n`;
     await goLive(owner, projectId, hotfix(noteBlueprint()));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: stale.id });

@@ -37,7 +37,7 @@ export function createRenewal(options: RenewalOptions): Renewal {
       if (promotedFrom !== null) return promoteAgain(options, by, project, promotedFrom);
       if (fromVersionId !== null) return proposals.createFromVersion(by, project, fromVersionId);
       const text = await merged(options, by, project, stale);
-      return proposals.create(by, project, { text, title: ownTitle(stale), author });
+      return proposals.create(by, project, { text, title: ownTitle(stale), isByAi: author === "ai" });
     },
   };
 }

@@ -22,7 +22,7 @@ import type { TimelineStore } from "./timeline.ts";
 import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
-  create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
+  create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "isByAi">): Promise<Proposal>;
   /** Prepares a proposal of this text without storing it. */
   preview(by: Person, project: ProjectAccess, text: string): Promise<ProposalPreview>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
@@ -152,13 +152,14 @@ interface Asked {
   readonly text: string;
   /** If there is none, the diff gives one. */
   readonly title?: string | undefined;
-  readonly author: Proposal["author"];
+  /** An AI wrote it before, whoever proposes it now. */
+  readonly isByAi: boolean;
   /** The earlier version of the text, if it is to be restored. */
   readonly fromVersionId: string | null;
   readonly promotion: Promotion | null;
 }
 
-const written = { author: "person", fromVersionId: null, promotion: null } as const;
+const written = { isByAi: false, fromVersionId: null, promotion: null } as const;
 
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
   readonly version: Omit<NewVersion, "id" | "projectId" | "createdBy">;
@@ -172,7 +173,9 @@ async function prepare(
   project: ProjectAccess,
   asked: Asked,
 ): Promise<Prepared> {
-  const { text, author, fromVersionId, promotion } = asked;
+  const { text, isByAi, fromVersionId, promotion } = asked;
+  // Never from the request: the credential says who wrote the text.
+  const proposer = isByAi || by.isProgram === true ? "ai" : "person";
   const { environment } = project;
   refuseTooLong(text, options.blueprintBytesMax);
   const live =
@@ -185,23 +188,25 @@ async function prepare(
     { personId: by.id, organizationId: project.organizationId },
     {
       text,
-      author,
+      author: proposer,
       isEarlier: fromVersionId !== null,
       // The text contains the name of the whole project.
       name: environment.project,
       live,
       setAside: schema.setAside,
       tag: newId("prp").slice(-8),
+      aiParts: await options.store.aiParts(environment.projectId),
     },
   );
+  if (result.kind === "core") throw refuse("FORBIDDEN", whyNotByAi(result.touched, result.places));
   if (result.kind === "unreadable") throw refuse("PRECONDITION_FAILED", result.why);
   if (result.kind === "invalid") throw refuseBlueprint(result.diagnostics);
   refuseDrift(schema);
   if (await options.store.nameIsTaken(project.organizationId, environment.projectId, result.name)) {
     throw refuse("CONFLICT", `${nameTaken(result.name)} Choose another name for \`project\`.`);
   }
-  if (author === "ai") refuseCore(result.consents);
-  const { kind: _, version, ...proposed } = result;
+  if (proposer === "ai") refuseCore(result.consents);
+  const { kind: _, version, aiParts, ...proposed } = result;
   return {
     ...proposed,
     // The project gets the new name when it is live in production, and its environments are renamed then.
@@ -211,7 +216,9 @@ async function prepare(
     base: project.live,
     fromVersionId,
     promotion,
-    author,
+    aiParts: aiParts.places,
+    // Only a program writes something new of its own; a person proposes again what one wrote.
+    written: by.isProgram === true ? { rootId: environment.projectId, hashes: aiParts.hashes } : null,
     measures:
       live === null
         ? null
@@ -239,6 +246,10 @@ function refuseCore(consents: readonly string[]): void {
   const touched = consents.flatMap((consent) => (consent.startsWith("protected_core ") ? [consent.slice(15)] : []));
   if (touched.length === 0) return;
   throw refuse("FORBIDDEN", `Only a person can propose a change to the protected core: ${touched.join(", ")}.`);
+}
+
+function whyNotByAi(touched: readonly string[], places: readonly string[]): string {
+  return `An AI wrote parts of this text that touch the protected core: ${touched.join(", ")}. Write these values yourself, or propose the rest of the change alone. The AI wrote ${places.slice(0, 10).join(", ")}.`;
 }
 
 function measuredOf(steps: MeasuredBody["steps"], changes: readonly Change[]): MeasuredBody {
@@ -273,6 +284,7 @@ function shown({ row, summary, format, text, baseText, rejected, deploymentId }:
     diff: row.diff,
     plan: { steps: readStoredPlan(row.plan, { format }).steps, refused: row.refused },
     author: row.author,
+    aiParts: row.ai_parts,
     consents: row.consents,
     fromVersionId: row.from_version_id,
     losses: row.losses,

@@ -6,13 +6,14 @@ import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { notFound } from "../failure.ts";
 import { holderOf } from "../projects/names.ts";
+import { aiPartsOf, keepAiParts } from "./ai-parts-store.ts";
 import type { ChangeState, PersonName, PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
 import { forgetOld } from "./forget-old.ts";
 import { insertion, type NewProposal, openTwin } from "./new-proposal.ts";
 
 /** The long columns, read only when a proposal is shown: parsing them costs milliseconds. */
-const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage"] as const;
+const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage", "ai_parts"] as const;
 type LongColumn = (typeof longColumns)[number];
 
 /** Without the long columns. Where the bundle is needed, it is needed as text. */
@@ -48,6 +49,8 @@ export interface ProposalStore {
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
   /** Makes a proposal stale that nobody deploys. False if its deployment has begun, or if it is decided already. */
   outdate(proposalId: string, by: string): Promise<boolean>;
+  /** Hashes of what programs wrote in a project, with all of its environments. */
+  aiParts(rootId: string): Promise<readonly string[]>;
   /** Whether another project of the organization has this name, or is about to get it. */
   nameIsTaken(organizationId: string, projectId: string, name: string): Promise<boolean>;
 }
@@ -118,6 +121,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
           .insertInto("proposals")
           .values(insertion(proposal, versionId, number))
           .execute();
+        if (proposal.written !== null) await keepAiParts(trx, proposal.written);
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
         const promoted = proposal.promotion === null ? {} : { promotedFrom: proposal.promotion.from };
         const detail = { hash: proposal.hash, author: proposal.author, ...promoted };
@@ -238,6 +242,8 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         await writeAudit(trx, { ...act, action: "proposal.outdated" });
         return true;
       }),
+
+    aiParts: (rootId) => aiPartsOf(db, rootId),
 
     nameIsTaken: async (organizationId, projectId, name) => {
       const holder = await holderOf(db, organizationId, name);

@@ -42,7 +42,7 @@ function entries(db: ControlDatabase) {
     .innerJoin("people", "people.id", "proposals.created_by")
     .leftJoinLateral(latestDeployment, (join) => join.onTrue())
     .select(["proposals.id", "proposals.version_id", "proposals.number", "proposals.title", "proposals.created_at"])
-    .select(["proposals.promoted_from", "proposals.consents"])
+    .select(["proposals.promoted_from", "proposals.consents", "proposals.author"])
     .select(["people.id as person_id", "people.name as person_name", "people.email as person_email"])
     .select(["deployment.error", "deployment.waiting_since", "deployment.created_at as deployed_at"])
     .select(changeState.as("state"));
@@ -63,6 +63,7 @@ function entry(row: Row): TimelineEntry {
     createdAt: row.created_at.toISOString(),
     createdBy: { id: row.person_id, name: row.person_name, email: row.person_email },
     deployedAt: row.deployed_at?.toISOString() ?? null,
+    author: row.author,
     promotedFrom: row.promoted_from === null ? null : { kind: row.promoted_from.kind, name: row.promoted_from.name },
   };
 }

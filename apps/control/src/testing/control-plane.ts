@@ -31,6 +31,12 @@ export function shown<Created extends { readonly token: string | null }>(
   return { ...created, token: created.token };
 }
 
+/** A program that acts for somebody, with a token for programs. */
+export async function programOf(world: World, somebody: Somebody): Promise<TRPCClient<AppRouter>> {
+  const { token } = await somebody.client.tokens.create.mutate({ name: "program", days: 1, kind: "program" });
+  return world.client(null, { authorization: `Bearer ${token}` });
+}
+
 /** Invites somebody, who accepts. */
 export async function join(
   owner: Somebody,

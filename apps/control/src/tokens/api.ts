@@ -1,8 +1,11 @@
 // Access tokens, and programs that wait to be signed in, as clients see them. Types only. Times are RFC 3339 UTC.
 import type { Mutation, Query } from "../procedure.ts";
 
-/** `login`: `plinth login` created it. `personal`: a person created it, for a script or for CI. */
-export type AccessTokenKind = "login" | "personal";
+/**
+ * `login`: `plinth login` created it. `personal`: a person created it, for a script or for CI. `program`: a person created it, for an
+ * AI or another program; it only reads blueprints, checks, proposes and follows.
+ */
+export type AccessTokenKind = "login" | "personal" | "program";
 
 export interface AccessToken {
   readonly id: string;
@@ -35,7 +38,7 @@ export type AccessTokenProcedures = {
   /** The caller's own that have not expired, newest first. */
   list: Query<void, readonly AccessToken[]>;
   /** Only with a session of the console, because a token can't create another. */
-  create: Mutation<{ name: string; days: number }, CreatedAccessToken>;
+  create: Mutation<{ name: string; days: number; kind?: "personal" | "program" | undefined }, CreatedAccessToken>;
   /** Only with a session of the console. */
   revoke: Mutation<{ tokenId: string }, { revoked: true }>;
   /** Revokes the token that the call itself carries. */

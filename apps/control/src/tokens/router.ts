@@ -11,12 +11,18 @@ const userCode = z.string().min(1).max(40);
 export const tokenProcedures: AccessTokenProcedures = {
   list: forPerson().query(({ ctx }) => ctx.services.tokens.list(ctx.person)),
   create: forSession()
-    .input(z.object({ name: z.string().trim().min(1).max(100), days: z.number().int().min(1).max(DAYS_MAX) }))
+    .input(
+      z.object({
+        name: z.string().trim().min(1).max(100),
+        days: z.number().int().min(1).max(DAYS_MAX),
+        kind: z.enum(["personal", "program"]).default("personal"),
+      }),
+    )
     .mutation(({ ctx, input }) => ctx.services.tokens.create(ctx.person, input)),
   revoke: forSession()
     .input(z.object({ tokenId: id("tok") }))
     .mutation(({ ctx, input }) => ctx.services.tokens.revoke(ctx.person, input.tokenId)),
-  revokeOwn: forPerson().mutation(({ ctx }) => {
+  revokeOwn: forPerson("programs").mutation(({ ctx }) => {
     if (ctx.tokenId === null) throw refuse("BAD_REQUEST", "The call carries no access token.");
     return ctx.services.tokens.revoke(ctx.person, ctx.tokenId);
   }),

@@ -83,14 +83,14 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
       const row = await db
         .selectFrom("access_tokens as token")
         .innerJoin("people as person", "person.id", "token.person_id")
-        .select(["token.id as tokenId", "person.id", "person.name", "person.email"])
+        .select(["token.id as tokenId", "token.kind", "person.id", "person.name", "person.email"])
         .select(sql<boolean>`coalesce(token.last_used_at < now() - interval '1 minute', true)`.as("isStale"))
         .where("token.token_hash", "=", tokenHash)
         .where("token.expires_at", ">", sql<Date>`now()`)
         .where("person.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { tokenId, isStale, ...person } = row;
+      const { tokenId, kind, isStale, ...person } = row;
       if (isStale) {
         const used = { last_used_at: sql<Date>`now()` };
         const noting = db.updateTable("access_tokens").set(used).where("id", "=", tokenId).execute();
@@ -99,7 +99,7 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
           if (!isDiskFull(error)) throw error;
         });
       }
-      return { tokenId, person };
+      return { tokenId, person: kind === "program" ? { ...person, isProgram: true } : person };
     },
   };
 }

@@ -6,6 +6,7 @@ import { Ellipsis, GitCompareArrows, History } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { ChangeBadge } from "../../change-state.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -37,6 +38,7 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
     waitingSince,
     versionId,
     promotedFrom,
+    author,
   } = change;
   const isOther = liveVersionId !== null && versionId !== liveVersionId;
   return (
@@ -74,6 +76,7 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
         ) : null}
       </div>
       <span className="flex shrink-0 flex-wrap justify-end gap-1 pt-px">
+        {author === "ai" ? <Badge>AI</Badge> : null}
         {risks
           .filter((risk) => risk !== "breaking" || risks.length === 1)
           .map((risk) => (

@@ -12,6 +12,7 @@ import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
+import { AuthorNotice } from "./author-notice.tsx";
 import { DeploymentNotice } from "./deployment-notice.tsx";
 import { PromotionNotice } from "./promotion-notice.tsx";
 
@@ -56,6 +57,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
   );
   return (
     <>
+      <AuthorNotice proposal={proposal} />
       <PromotionNotice proposal={proposal} />
       {deployment ? (
         <DeploymentNotice

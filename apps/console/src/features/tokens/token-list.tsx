@@ -32,7 +32,7 @@ export function TokenList() {
   return (
     <Card
       title="Access tokens"
-      description="The command line and your scripts use them. Each token has all your rights."
+      description="The command line, scripts and programs use them. Each has all your rights, except one for programs: it only proposes."
       actions={
         <Button icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
           New token
@@ -56,6 +56,7 @@ export function TokenList() {
               <div className="min-w-0 flex-1 basis-56">
                 <p className="font-medium break-words">
                   {token.name} {token.kind === "login" ? <Badge>plinth login</Badge> : null}
+                  {token.kind === "program" ? <Badge>For programs</Badge> : null}
                 </p>
                 <p className="text-[0.8125rem] text-ink-soft">
                   {token.lastUsedAt === null ? (
