@@ -91,6 +91,24 @@ it("a lost connection costs a step no attempt", async () => {
   expect(await work.sql("SELECT text FROM {schema}.notes ORDER BY text")).toEqual([{ text: "one" }, { text: "two" }]);
 });
 
+it.each([
+  ["parks", [write("one"), untilNote], "waiting"],
+  ["ends", [write("one")], "completed"],
+])(
+  "a process that was frozen since its claim gets nothing after another one has executed the run, which %s",
+  async (_, steps, status) => {
+    const { work, executor, begun, nextFence } = await open([workflowOf({ ...onTicket, steps })], false);
+    const claims = await countClaims(work);
+    const run = await begun();
+    const early = await nextFence();
+    await executor().execute(work.projectId, [run]);
+    await executor().execute(work.projectId, [run], early);
+    expect(await work.sql(runs)).toEqual([{ workflow: "handle", status, code: null }]);
+    expect(await claims()).toEqual({ handle: 1 });
+    expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "one" }]);
+  },
+);
+
 it("an event that comes while a run parks is read by its next claim", async () => {
   const { work, executor, dispatcher, begun, create, scope } = await open(
     [workflowOf({ ...onTicket, steps: [untilNote] })],

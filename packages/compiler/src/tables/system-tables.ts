@@ -275,6 +275,7 @@ const runs: Table = {
     optional("caller", "jsonb"),
     /** It grows with each claim: a process with an older number can't write any more. */
     required("fence", "bigint", "0"),
+    // Only processes of earlier versions write it. A claim is valid while its process lives.
     optional("lease_until", "timestamptz"),
     required("cancelled", "boolean", "false"),
     createdAt,

@@ -20,13 +20,15 @@ export interface Bench {
   readonly scope: ProjectScope;
   readonly outbound: Outbound;
   readonly dispatcher: Dispatcher;
+  /** The number of a claim, larger than all before. */
+  nextFence(): Promise<string>;
   /** @param scope The scope for the runs' statements. */
   executor(scope?: ProjectScope, other?: Partial<ExecutorOptions>): BenchExecutor;
 }
 
 interface BenchExecutor {
-  /** Claims the runs, whoever has them, and executes them. */
-  execute(projectId: ProjectId, runIds: readonly string[]): Promise<void>;
+  /** Claims the runs, whoever has them, and executes them. @param fence The number of an earlier claim. */
+  execute(projectId: ProjectId, runIds: readonly string[], fence?: string): Promise<void>;
 }
 
 export function openBench(
@@ -53,16 +55,20 @@ export function openBench(
     now: Date.now,
     random: Math.random,
   };
+  const nextFence = async (): Promise<string> => {
+    const { rows } = await pool.query<{ fence: string }>("SELECT nextval('plinth.run_fence')::text AS fence");
+    return rows[0]?.fence ?? "";
+  };
   return {
     scope,
     outbound,
+    nextFence,
     dispatcher: createDispatcher({ pool, registry, scopeOf: () => scope, newId, budget, logger }),
     executor(through = scope, other = {}) {
       const { execute } = createExecutor({ ...options, scopeOf: () => through, ...other });
       return {
-        async execute(project, runIds) {
-          const { rows } = await pool.query<{ fence: string }>("SELECT nextval('plinth.run_fence')::text AS fence");
-          await execute(project, runIds, { fence: rows[0]?.fence ?? "" });
+        async execute(project, runIds, fence) {
+          await execute(project, runIds, { fence: fence ?? (await nextFence()) });
         },
       };
     },
