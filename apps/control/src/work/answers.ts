@@ -8,8 +8,14 @@ import type { AuditLine, EventSummary, Run, RunSummary, SigningSecret, WorkEvent
 const text = z.string().nullable();
 const anything = z.unknown();
 
-/** Both fields have a default, because the name of a masked field can change an error. */
-const error = z.object({ code: z.string().catch("unknown"), message: z.string().catch("") }).nullable();
+/** Each field has a default, because the name of a masked field can change an error. */
+const error = z
+  .object({
+    code: z.string().catch("unknown"),
+    message: z.string().catch(""),
+    body: z.string().nullable().default(null).catch(null),
+  })
+  .nullable();
 
 /** Lists have no text. */
 const listedError = z

@@ -8,6 +8,8 @@ export type { RunKind, RunStatus, StepStatus };
 export interface WorkError {
   readonly code: string;
   readonly message: string;
+  /** The beginning of another service's answer, masked. Null if there is none. */
+  readonly body?: string | null;
 }
 
 /** The error of a failed run in lists. The single run also has the text, masked. */

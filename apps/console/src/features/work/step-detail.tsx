@@ -56,6 +56,11 @@ export function StepDetail({ projectId, run, step, onRetry }: StepDetailProps) {
         {step.error === null ? null : (
           <Notice tone={step.status === "failed" ? "bad" : "warn"} title={<Code>{step.error.code}</Code>}>
             <p className="break-words">{step.error.message}</p>
+            {step.error.body == null ? null : (
+              <pre className="mt-1 max-h-48 overflow-auto font-mono text-xs break-words whitespace-pre-wrap">
+                {step.error.body}
+              </pre>
+            )}
           </Notice>
         )}
         {attempts.length === 0 ? null : (

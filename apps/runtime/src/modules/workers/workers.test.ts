@@ -181,10 +181,12 @@ describe("queues", () => {
     expect(await post("/v1/queues/retry", { workflow: "book", kind: "workflow", code: "other", until })).toEqual({
       runs: 0,
       left: 0,
+      overtaken: 0,
     });
     expect(await post("/v1/queues/retry", { workflow: "book", kind: "workflow", code, until })).toEqual({
       runs: 3,
       left: 0,
+      overtaken: 0,
     });
     await work.settled();
     const ended = await work.sql(
@@ -214,6 +216,7 @@ describe("queues", () => {
     ).toEqual({
       runs: 4,
       left: 0,
+      overtaken: 0,
     });
     await work.settled();
     expect(await work.sql("SELECT DISTINCT status FROM {schema}.workers__runs")).toEqual([{ status: "cancelled" }]);
@@ -222,6 +225,7 @@ describe("queues", () => {
     ).toEqual({
       runs: 0,
       left: 0,
+      overtaken: 0,
     });
   });
 });
