@@ -1,7 +1,7 @@
 // `plinth dev` as a person at a terminal sees it, on a machine where other programs use the usual internal ports: each
 // part is reported when it is ready, the SDK types are next to the blueprint, and commands with the same home find it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -82,7 +82,7 @@ test("the types follow the served version, and the file is only written when the
   expect(output).toContain("Deployed");
   expect(statSync(types).mtimeMs).toBe(before);
   await served(`${blueprint.trimEnd().replace("name: string", "name: string\n      price: int = 0")}\n`);
-  expect(readFileSync(types, "utf8")).toContain("price");
+  await until(async () => readFileSync(types, "utf8").includes("price"), 10);
   writeFileSync(types, "export type Mine = 1;\n");
   await served(blueprint.replace("name: string", "name: string\n      price: int = 0\n      size: int = 0"));
   await until(async () => output.includes("Plinth didn't write it"), 10);
@@ -102,3 +102,19 @@ test("a command finds the running Plinth by its home folder alone", async () => 
   expect([await new Promise((done) => child.once("close", done)), failed]).toEqual([0, ""]);
   expect(said).toMatch(/^shop +prj_/m);
 });
+
+test("a version that another command deploys is reported, and the types follow it", async () => {
+  const { PATH, HOME, PLINTH_HOME } = env;
+  const other = join(folder, "other.yaml");
+  writeFileSync(other, readFileSync(file, "utf8").replace("name: string", "name: string\n      colour: string?"));
+  rmSync(types);
+  const from = output.length;
+  const child = spawn(process.execPath, [main, "deploy", other, "--project", "shop", "--approve"], {
+    env: { PATH, HOME, PLINTH_HOME },
+    stdio: "inherit",
+  });
+  expect(await new Promise((done) => child.once("close", done))).toBe(0);
+  await until(async () => output.slice(from).includes("Another version is live now"), 30);
+  expect(output.slice(from)).toContain("doesn't have it");
+  await until(async () => existsSync(types) && readFileSync(types, "utf8").includes("colour"), 10);
+}, 60_000);

@@ -11,7 +11,7 @@ import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { deploy } from "../local/deploy.ts";
 import { openProject } from "../local/developer-project.ts";
-import { enterControl } from "../local/open-control.ts";
+import { enterOwnControl } from "../local/open-control.ts";
 import { type DeployedOutput, printDeployed } from "../local/print-deployed.ts";
 import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
 import type { LocalSettings } from "../local/settings.ts";
@@ -21,11 +21,20 @@ import { checkFile, readText } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 
+/** How often the live version is looked at, for changes that were made in the console. */
+const LOOK_MS = 2_000;
+
+interface SavedContext extends DeployedOutput {
+  readonly keepTypes: (text: string) => void;
+}
+
 interface Served {
   readonly control: ControlClient;
   readonly project: DeveloperProject;
   readonly slug: string;
   readonly developer: Developer;
+  /** The address of the person who owns the project, after `plinth login`; null for the local developer. */
+  readonly account: string | null;
 }
 
 export interface DevOptions {
@@ -78,7 +87,7 @@ export async function dev(
       if (!options.json) printServed(terminal, settings, facts, entityForKey(model, "admin"), typesFile);
       const complete = stack.ready.then(() => {
         if (options.json) terminal.out(JSON.stringify(summary(settings, facts)));
-        else printConsole(terminal, settings, facts.developer);
+        else printConsole(terminal, settings, facts);
       });
       const context = { ...outputOf(facts.project.id), keepTypes };
       await redeployOnSave(context, facts, stop, complete);
@@ -91,39 +100,58 @@ export async function dev(
   return 0;
 }
 
-async function currentOf({ control, project }: Served): Promise<unknown> {
+type Live = Awaited<ReturnType<typeof currentOf>>;
+
+/** A version that went live without this command, such as one that was approved in the console. */
+async function tellNews({ terminal, file, keepTypes }: SavedContext, known: Live, live: Live): Promise<Live> {
+  if (live === null || live.versionId === known?.versionId || live.text === (await readText(file))) return live;
+  keepTypes(live.text);
+  terminal.out("Another version is live now. It was deployed in the console, or by another command.");
+  terminal.out(`${file} doesn't have it: saving the file would undo it. \`plinth pull\` writes what is live.`);
+  return live;
+}
+
+async function currentOf({ control, project }: Pick<Served, "control" | "project">) {
   return control.blueprints.current.query({ projectId: project.id });
 }
 
 async function openServed(settings: LocalSettings, slug: string): Promise<Served> {
   const developer = loadDeveloper(settings.home);
-  const control = await enterControl(settings, developer);
-  return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
+  const { control, account } = await enterOwnControl(settings, developer, slug);
+  return { control, account, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 
 /** @throws errors of `complete`: without the console, the command fails. */
 async function redeployOnSave(
-  context: DeployedOutput & { readonly keepTypes: (text: string) => void },
+  context: SavedContext,
   { control, project, slug }: Served,
   stop: StopSignal,
   complete: Promise<void>,
 ): Promise<void> {
   const { terminal, file } = context;
   const failure = complete.then(() => new Promise<never>(() => {}));
-  let saved: () => void = () => {};
+  let [isSaved, saved]: [boolean, () => void] = [false, () => {}];
   // Watches the folder instead of the file, because many editors replace the file when they save.
   const watcher = watch(dirname(file), (_, name) => {
-    if (name === null || name === basename(file)) saved();
+    if (name !== null && name !== basename(file)) return;
+    isSaved = true;
+    saved();
   });
+  let live = await currentOf({ control, project });
   try {
     while (!stop.isRequested()) {
       const save = new Promise<void>((resolve) => {
         saved = resolve;
       });
-      await stop.or(Promise.race([save, failure]));
+      if (!isSaved) await stop.or(Promise.race([save, failure, pause(LOOK_MS, undefined, { ref: false })]));
       if (stop.isRequested()) return;
+      if (!isSaved) {
+        live = await tellNews(context, live, await currentOf({ control, project }).catch(() => live));
+        continue;
+      }
       // One save causes several events, and at the first ones the file may be incomplete.
       await pause(150);
+      isSaved = false;
       try {
         const text = await readText(file);
         const renamed = checkBlueprint(text).model?.project;
@@ -135,6 +163,7 @@ async function redeployOnSave(
           const isServed = printDeployed(context, text, result);
           if (isServed) context.keepTypes(text);
           else terminal.err("The previous version is still served.");
+          live = await currentOf({ control, project });
         }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
@@ -179,6 +208,7 @@ function printServed(
   out("Saving the file deploys it again. Ctrl-C stops everything and keeps the data.");
 }
 
-function printConsole({ out }: Terminal, { urls }: LocalSettings, { email, password }: Developer): void {
-  out(`  Console          ${urls.console}  (${email}, password ${password})`);
+function printConsole({ out }: Terminal, { urls }: LocalSettings, { account, developer }: Served): void {
+  const who = account ?? `${developer.email}, password ${developer.password}`;
+  out(`  Console          ${urls.console}  (${who})`);
 }

@@ -27,6 +27,7 @@ const pollMs = 150;
 const waitMsMax = 120_000;
 
 export async function deploy(control: ControlClient, projectId: string, text: string): Promise<Deployed> {
+  await untilIdle(control, projectId);
   const current = await control.blueprints.current.query({ projectId });
   if (current?.text === text) return { kind: "unchanged" };
   try {
@@ -53,8 +54,17 @@ export async function deploy(control: ControlClient, projectId: string, text: st
   } catch (error) {
     const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
     if (diagnostics) return { kind: "invalid", diagnostics };
+    // Somebody was faster, in the console for example.
+    if (isControlError(error) && error.data?.code === "CONFLICT") return { kind: "failed", reason: error.message };
     throw error;
   }
+}
+
+/** A deployment that was started in the console, or that continues after a stop, ends first. */
+async function untilIdle(control: ControlClient, projectId: string): Promise<void> {
+  const deployments = await control.deployments.list.query({ projectId });
+  const running = deployments.find(({ finishedAt }) => finishedAt === null);
+  if (running !== undefined) await outcomeOf(control, running.id);
 }
 
 /** Waits for the end of the deployment. Returns whether it is live, and its error. */

@@ -1,5 +1,6 @@
 // Opens the Plinth that a command uses: a server with a sign-in, or otherwise the one on this machine. In: settings and the work.
 // Out: the result of the work. Failures are reported in one line.
+import { readCredentials } from "../account/credentials.ts";
 import { chosenServer, type Server } from "../account/server.ts";
 import {
   type ControlClient,
@@ -50,6 +51,37 @@ export function enterControl(settings: LocalSettings, developer: Developer): Pro
   const { control, console } = runningAddresses(settings);
   const address = { controlUrl: control, consoleUrl: console };
   return connectControl(address, { name: "Developer", ...developer }, keptSession(settings.home));
+}
+
+/**
+ * For `plinth dev`: as the person who has signed in here with `plinth login`, so that the project is theirs in the
+ * console; otherwise as the local developer. A project that the developer has deployed stays the developer's.
+ * @returns `account`: the address of that person; null for the local developer.
+ */
+export async function enterOwnControl(
+  settings: LocalSettings,
+  developer: Developer,
+  slug: string,
+): Promise<{ readonly control: ControlClient; readonly account: string | null }> {
+  const kept = readCredentials(settings.server.credentialsFile).servers[settings.urls.console];
+  if (kept !== undefined) {
+    const control = controlWithToken(runningAddresses(settings).control, kept.token);
+    const account = await accountFor(control, developer.projects[slug]?.id);
+    if (account !== null) return { control, account };
+  }
+  return { control: await enterControl(settings, developer), account: null };
+}
+
+/** Null if the token is not valid here (any more), or if the project belongs to somebody else. */
+async function accountFor(control: ControlClient, projectId: string | undefined): Promise<string | null> {
+  try {
+    const { person } = await control.me.get.query();
+    if (projectId !== undefined) await control.projects.get.query({ projectId });
+    return person.email;
+  } catch (error) {
+    if (isControlError(error) && ["UNAUTHORIZED", "NOT_FOUND"].includes(error.data?.code ?? "")) return null;
+    throw error;
+  }
 }
 
 /**
