@@ -126,6 +126,9 @@ test("a person approves the code in the console, and commands reach the same pro
   expect(statSync(credentials()).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, "config/plinth")).mode & 0o777).toBe(0o700);
   expect((await run(["whoami"])).out).toContain("Dana <dana@example.com>");
+  expect((await run(["projects", "create", "by-command"])).out).toMatch(/^Created by-command in /);
+  expect((await run(["projects", "create", "by-command"])).code).toBe(1);
+  expect((await run(["projects"])).out).toMatch(/^by-command +prj_\w+ +.*owner +not deployed$/m);
   expect((await run(["projects"])).out).toMatch(/^shop +prj_\w+ +.*owner +not deployed$/m);
 }, 90_000);
 
@@ -140,7 +143,8 @@ test("a blueprint is proposed, deployed with the named consents, pulled, and its
   expect((await run(["plan", file, ...about])).out).toContain("Nothing changes.");
 
   // A change that records prevent names them, and proposes nothing.
-  const [{ id: projectId } = { id: "" }] = JSON.parse((await run(["projects", "--json"])).out) as { id: string }[];
+  const projects = JSON.parse((await run(["projects", "--json"])).out) as { id: string; slug: string }[];
+  const projectId = projects.find(({ slug }) => slug === "shop")?.id ?? "";
   await ask(dana, "data.create", { projectId, entity: "bike", values: { name: "Racer" } });
   writeFileSync(file, blueprint.replace(/^( +)name: string.*$/m, "$&\n$1frame: string"));
   const blocked = await run(["deploy", file, ...about, "--approve"]);

@@ -36,12 +36,20 @@ export function declareAccount(program: Command, env: Environment, terminal: Ter
       const { whoami } = await import("./commands/login.ts");
       return run(whoami(terminal, readLocalSettings(env), options));
     });
-  program
+  const projects = program
     .command("projects")
     .description("list the projects that you can see, with their organizations")
     .option("--json", "print them as JSON", false)
     .action(async (options: { json: boolean }) => {
       const { listProjects } = await import("./commands/projects.ts");
       return run(listProjects(terminal, readLocalSettings(env), options));
+    });
+  projects
+    .command("create <name>")
+    .description("create a project; `plinth deploy FILE --project NAME` then proposes its first version")
+    .option("--organization <name>", "the organization, by its name or id, if you belong to more than one")
+    .action(async (name: string, options: { organization?: string }) => {
+      const { createProject } = await import("./commands/projects.ts");
+      return run(createProject(terminal, readLocalSettings(env), name, { ...projects.opts(), ...options }));
     });
 }
