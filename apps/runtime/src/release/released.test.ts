@@ -42,6 +42,7 @@ const released: Readonly<Record<string, string>> = {
   "040-suspended-projects": "4fa46a9f226b",
   "041-screened-requests": "04dae496c1dd",
   "042-shared-webhook-bodies": "4adedf333bd6",
+  "043-claims-of-processes": "4613cf0a40a2",
 };
 
 const hashOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 12);

@@ -51,15 +51,15 @@ it("an endpoint that takes nothing keeps at most half of the room, and gets ever
   const titles = Array.from({ length: TICKETS }, (_, at) => `ticket ${at}`);
   for (const title of titles) await createTicket(title);
   await expect.poll(() => new Set(titlesOf("live")).size, { timeout: 20_000 }).toBe(TICKETS);
-  await expect.poll(() => pending(dead)).toBeLessThanOrEqual(PENDING_MAX / 2);
+  await expect.poll(() => pending(dead), { timeout: 20_000 }).toBeLessThanOrEqual(PENDING_MAX / 2);
   expect((await call("GET", `/v1/webhook-endpoints/${dead}`)).behind_since).toMatch(/^\d{4}-/);
   expect(await noted()).toBeGreaterThan(0);
   await pause(false);
   await expect.poll(() => new Set(titlesOf("dead")).size, { timeout: 30_000 }).toBe(TICKETS);
-  await expect.poll(() => pending(dead)).toBe(0);
+  await expect.poll(() => pending(dead), { timeout: 20_000 }).toBe(0);
   expect(titlesOf("dead")).toHaveLength(TICKETS);
   expect(titlesOf("live")).toHaveLength(TICKETS);
-  await expect.poll(noted).toBe(0);
+  await expect.poll(noted, { timeout: 20_000 }).toBe(0);
   expect((await call("GET", `/v1/webhook-endpoints/${dead}`)).behind_since).toBeNull();
 }, 90_000);
 
@@ -79,14 +79,14 @@ it("a disabled endpoint is behind no more, and holds no events", async () => {
   await expect.poll(() => titlesOf("live").length, { timeout: 20_000 }).toBe(TICKETS);
   await call("PATCH", `/v1/webhook-endpoints/${dead}`, { enabled: false });
   await createTicket("the last");
-  await expect.poll(noted, { timeout: 10_000 }).toBe(0);
+  await expect.poll(noted, { timeout: 20_000 }).toBe(0);
   expect(await count(`SELECT count(*) AS n FROM plinth.webhook_endpoints WHERE behind_from IS NOT NULL`)).toBe(0);
 }, 60_000);
 
 it("a delivery that was stored with its own body can be read and replayed", async () => {
   const { createTicket, work, call, live, titlesOf } = await open({});
   await createTicket("stored before");
-  await expect.poll(() => titlesOf("live")).toEqual(["stored before"]);
+  await expect.poll(() => titlesOf("live"), { timeout: 20_000 }).toEqual(["stored before"]);
   const [row] = await work.sql(
     `SELECT d.id, b.id AS body_id, b.body FROM plinth.webhook_deliveries d JOIN plinth.webhook_bodies b ON b.id = d.body_id
      WHERE d.endpoint_id = $1`,
@@ -94,14 +94,16 @@ it("a delivery that was stored with its own body can be read and replayed", asyn
   );
   const box = createSecretBox(kek);
   const body = openSharedBody(box, work.projectId, String(row?.["body_id"]), String(row?.["body"]));
-  await expect.poll(async () => (await call("GET", `/v1/webhook-deliveries/${row?.["id"]}`)).status).toBe("delivered");
+  await expect
+    .poll(async () => (await call("GET", `/v1/webhook-deliveries/${row?.["id"]}`)).status, { timeout: 20_000 })
+    .toBe("delivered");
   await work.sql("UPDATE plinth.webhook_deliveries SET body = $2, body_id = NULL WHERE id = $1", [
     row?.["id"],
     sealOwnBody(box, work.projectId, String(row?.["id"]), body),
   ]);
   expect((await call("GET", `/v1/webhook-deliveries/${row?.["id"]}`)).body.record.title).toBe("stored before");
   await call("POST", `/v1/webhook-deliveries/${row?.["id"]}/replay`, {});
-  await expect.poll(() => titlesOf("live")).toEqual(["stored before", "stored before"]);
+  await expect.poll(() => titlesOf("live"), { timeout: 20_000 }).toEqual(["stored before", "stored before"]);
 }, 60_000);
 
 it("however many endpoints take nothing, another one finds room", () => {
