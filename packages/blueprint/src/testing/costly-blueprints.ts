@@ -199,7 +199,39 @@ const makers: Readonly<Record<string, Make>> = {
       rolesOf(roles),
     );
   },
+  "six hundred workflows with guards": (after, draw) => {
+    const clause = pairwise(10, ["<", "=="]);
+    const flows = times(600).map((number) => {
+      const all = times(3).map(() => `(${clause(draw).replaceAll(/\bf(\d)/g, "record.f$1")})`);
+      const when = JSON.stringify((after ? all.slice(1) : all).join(" && "));
+      const step = `record.delete: { with: { entity: thing_${number % 5}x, id: "\${{ record.id }}" } }`;
+      return `  w${number}: { on: thing_0x.created, when: ${when}, steps: [{ ${step} }] }\n`;
+    });
+    return withWork(10, `workflows:\n${flows.join("")}`);
+  },
+  "workers that send events of three hundred fields": (after) => {
+    const url = (number: number): string => `https://receiver.example/${number}`;
+    const workers = times(400).map(
+      (number) => `  w${number}: { on: thing_0x.updated, http: { url: "${url(number)}" } }\n`,
+    );
+    return withWork(after ? 300 : 1, `workers:\n${workers.join("")}`);
+  },
+  "a chain of work": (after) => {
+    const flows = times(400).map((number) => {
+      const next = number === 0 && after ? "true" : "record.f0 > 1";
+      return `  w${number}: { on: thing_${number}x.created, steps: [{ record.create: { if: "${next}", with: { entity: thing_${number + 1}x, f0: 1 } } }] }\n`;
+    });
+    return withWork(1, `workflows:\n${flows.join("")}`, 401);
+  },
 };
+
+/** Entities with the same number of fields, and work on them. */
+function withWork(fields: number, work: string, entities = 5): string {
+  const declared = named(fields, "f").map((name) => `${name}: int?`);
+  const grants: readonly Grant[] = [{ role: "user", operation: "create", rule: "f0 == 1" }];
+  const all = times(entities).map((number) => entityOf(number, declared, grants));
+  return `${blueprintOf(all).replace("roles]", "roles, workers]")}${work}`;
+}
 
 export function costlyPairs(): readonly CostlyPair[] {
   return Object.entries(makers).map(([name, make]) => ({

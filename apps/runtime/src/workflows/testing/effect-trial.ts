@@ -176,6 +176,7 @@ async function readable(stage: EffectStage, pair: EffectPair): Promise<readonly 
 /** The record may be deleted by now: what its owner and others with rights could read in it follows from the rules. */
 function couldAlwaysRead(who: string, found: string): boolean {
   const [, kind, , owner = ""] = found.split("-");
+  if (kind === "cost") return isLead(who);
   if (kind === "note") return owner.startsWith(`${who}f`) || isLead(who);
   return kind === "title" && (owner.startsWith(`${who}f`) || isLead(who) || /^(s\d|both)$/.test(who));
 }

@@ -42,13 +42,13 @@ export function entitiesOf(name: string): Record<string, unknown> {
       fields: {
         title: "string",
         note: "text?",
-        cost: `text? internal = 'tok-cost-${name}'`,
+        cost: `text? = 'tok-cost-${name}'`,
         fee: "int = 0",
         user_id: "user_ref = current_user.id",
         gift_id: `ref(gift${name})? on_delete(set_null)`,
       },
       permissions: {
-        user: { create: own, read: own, update: own, delete: own },
+        user: { create: own, read: { allow: own, fields: ["title", "note", "fee"] }, update: own, delete: own },
         support: { read: { allow: true, fields: ["title", "fee"] } },
         lead: { read: true },
       },

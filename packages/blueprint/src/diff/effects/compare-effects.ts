@@ -52,18 +52,30 @@ export function compareEffects(
   if (!budget.spend(REDUCING_WORK * (old.effects.length + now.effects.length)))
     return now.effects.map((effect) => ({ effect, reach: "undecided", causers: [] }));
   const rangesFor = createRanges(was, after);
-  const former = Map.groupBy(old.effects, ({ start, key }) => `${start.key} ${key}`);
+  const former = Map.groupBy(old.effects.map(guarded), ({ effect: { start, key } }) => `${start.key} ${key}`);
   const isHarmless = createHarmless({ before: was, after, reduced: now, rangesFor, budget });
 
   function reachOf(effect: Effect): Reach | null {
-    const alike = (former.get(`${effect.start.key} ${effect.key}`) ?? []).filter((one) => takesAsMuch(one, effect));
+    const own = guarded(effect);
+    const all = former.get(`${effect.start.key} ${effect.key}`) ?? [];
+    const alike = all.filter((one) => takesAsMuch(one.effect, effect));
     if (alike.length === 0) return "new";
-    const own = guardOf(effect);
-    const guards = alike.map(guardOf);
-    if (guards.some((one) => keyOfRule(one) === keyOfRule(own))) return null;
-    const types = rowTypes(effect.start, rangesFor);
-    const found = findLoosening(joined("||", guards), own, types, budget);
-    return found === null ? null : found.kind === "undecided" && found.because === "budget" ? "undecided" : "wider";
+    if (alike.some((one) => one.guardKey === own.guardKey)) return null;
+    // The part's own effects decide it in most cases. Beyond some others, the comparison would cost more than it tells.
+    const samePart = alike.filter((one) => one.effect.path === effect.path);
+    const few = alike.length <= ALIKE_MAX ? alike : samePart;
+    let reach: Reach = "wider";
+    for (const guards of few.length === samePart.length ? [few] : [samePart, few]) {
+      if (guards.length === 0) continue;
+      const was = joined(
+        "||",
+        guards.map(({ guard }) => guard),
+      );
+      const found = findLoosening(was, own.guard, rowTypes(effect.start, rangesFor), budget);
+      if (found === null) return null;
+      reach = found.kind === "undecided" && found.because === "budget" ? "undecided" : "wider";
+    }
+    return reach;
   }
 
   const causersOf = createCausers(after, now);
@@ -100,6 +112,21 @@ function createIntern(): (text: string) => string {
     known.set(text, short);
     return short;
   };
+}
+
+/** The most effects of other parts that are compared together. */
+const ALIKE_MAX = 10;
+
+interface Guarded {
+  readonly effect: Effect;
+  readonly guard: Expression;
+  /** Equal for equal guards. */
+  readonly guardKey: string;
+}
+
+function guarded(effect: Effect): Guarded {
+  const guard = guardOf(effect);
+  return { effect, guard, guardKey: keyOfRule(guard) };
 }
 
 /** Who can call an action is part of its guard; who can cause an event is compared with the event's own permissions. */
