@@ -13,6 +13,7 @@ import { type Cell, openCell } from "../apps/runtime/src/modes/open-cell.ts";
 import { openReleases, type Releases } from "../apps/runtime/src/modes/open-releases.ts";
 import { createCursorCodec } from "../apps/runtime/src/query/cursor.ts";
 import { provisionProject } from "../apps/runtime/src/release/provision.ts";
+import { type PublicationReader, readPublication } from "../apps/runtime/src/release/read-publication.ts";
 import { receiveRelease } from "../apps/runtime/src/release/receive.ts";
 import { checkBlueprint } from "../packages/blueprint/src/index.ts";
 import {
@@ -115,7 +116,8 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
       Date.now(),
     );
     const publication = { projectId, releaseId, bundle, plan, approval };
-    await receiveRelease({ ...trust, pool: cell.pool }, projectId, publication);
+    const read: PublicationReader = async (bytes) => readPublication(bytes);
+    await receiveRelease({ ...trust, pool: cell.pool, read }, projectId, Buffer.from(JSON.stringify(publication)));
     cell.migrator.start(releaseId);
     await cell.migrator.idle();
     const key = newApiKey("publishable");

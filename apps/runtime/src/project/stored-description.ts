@@ -2,7 +2,6 @@
 // the bytes that answer requests. It never parses what it stores.
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Bundle } from "@plinth/bundle";
 import type { ClientBase, Pool } from "pg";
 
 export interface StoredDescription {
@@ -21,10 +20,6 @@ const compressed = promisify(gzip);
 
 const STORE = `INSERT INTO plinth.descriptions (release_id, openapi, sdk_types)
   SELECT id, $2, $3 FROM plinth.releases WHERE id = $1 AND status <> 'superseded' ON CONFLICT DO NOTHING`;
-
-export function describe({ openapi, sdkTypes }: Pick<Bundle, "openapi" | "sdkTypes">): Promise<StoredDescription> {
-  return packed({ openapi: JSON.stringify(openapi), sdkTypes });
-}
 
 /** In one of Node's own threads. */
 export async function packed({ openapi, sdkTypes }: Texts): Promise<StoredDescription> {

@@ -2,7 +2,7 @@
 // the same, with the data that leaves through the workers that it calls.
 import type { Background, Egress, Step } from "../model/background.ts";
 import { distinct } from "./context.ts";
-import { everyStep } from "./every-step.ts";
+import { everyStep } from "../model/every-step.ts";
 
 interface Part {
   readonly steps: readonly Step[];

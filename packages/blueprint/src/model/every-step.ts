@@ -1,5 +1,5 @@
 // In: steps. Out: these steps and all steps inside them, in order.
-import type { Step } from "../model/background.ts";
+import type { Step } from "./background.ts";
 
 export function everyStep(steps: readonly Step[]): readonly Step[] {
   return steps.flatMap((step) => [
