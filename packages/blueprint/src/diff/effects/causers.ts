@@ -68,12 +68,24 @@ export function operationsOf(
 }
 
 /** A declared event that only steps emit: no inbound webhook does. */
-function isOnlyEmitted(event: string, { background }: Model): boolean {
-  const isInbound = background.inboundWebhooks.some(({ declaration }) => {
+function isOnlyEmitted(event: string, model: Model): boolean {
+  return !inboundEvents(model).has(event) && model.background.events.some(({ name }) => name === event);
+}
+
+/** The events that requests of other services cause. */
+export function inboundEvents({ background }: Model): ReadonlySet<string> {
+  const mapped = background.inboundWebhooks.flatMap(({ declaration }) => {
     const { events } = declaration as { readonly events?: Readonly<Record<string, unknown>> };
-    return Object.values(events ?? {}).includes(event);
+    return Object.values(events ?? {}).map(String);
   });
-  return !isInbound && background.events.some(({ name }) => name === event);
+  return new Set(mapped);
+}
+
+/** Whether a new kind of request causes the event: of another service, or an operation of callers. */
+export function hasNewCause(event: string, before: Model, after: Model): boolean {
+  if (inboundEvents(after).has(event) && !inboundEvents(before).has(event)) return true;
+  const [was, is] = [operationsOf(event, before)?.names ?? [], operationsOf(event, after)?.names ?? []];
+  return is.some((name) => !was.includes(name));
 }
 
 function distinct(causers: readonly Causer[]): readonly Causer[] {

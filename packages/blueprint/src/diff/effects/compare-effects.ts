@@ -8,7 +8,7 @@ import { emptyBackground } from "../../model/background.ts";
 import type { Model } from "../../model/model.ts";
 import { createRanges } from "../../rules/field-ranges.ts";
 import type { Change } from "../change.ts";
-import { createCausers, operationsOf } from "./causers.ts";
+import { createCausers, hasNewCause, operationsOf } from "./causers.ts";
 import type { Effect, Start } from "./effect.ts";
 import { exactly } from "./facts.ts";
 import { createHarmless, rowTypes } from "./harmless.ts";
@@ -91,7 +91,7 @@ export function compareEffects(
     find(effect, reach);
   }
   if (before === null) return [...found.values()];
-  const opened = openedStarts(now, [...found.keys()], { after, loosened });
+  const opened = openedStarts(now, [...found.keys()], { before: was, after, loosened });
   for (const effect of now.effects) {
     if (found.has(effect) || !opened.has(startName(effect.start))) continue;
     if (isWrite(effect) && !isHarmless(effect)) find(effect, "caused");
@@ -172,22 +172,24 @@ function startName({ kind, name }: Start): string {
 function openedStarts(
   { effects }: Reduction,
   gained: readonly Effect[],
-  { after, loosened }: { readonly after: Model; readonly loosened: readonly Change[] },
+  { before, after, loosened }: { readonly before: Model; readonly after: Model; readonly loosened: readonly Change[] },
 ): ReadonlySet<string> {
   const opened = new Set<string>();
   const letIn = new Set(
     loosened.flatMap(({ witness }) => (witness === undefined ? [] : [`${witness.entity} ${witness.operation}`])),
   );
   for (const { start } of effects) {
-    const causes = start.kind === "event" ? operationsOf(start.name, after) : null;
+    if (start.kind !== "event" || opened.has(startName(start))) continue;
+    if (hasNewCause(start.name, before, after)) opened.add(startName(start));
+    const causes = operationsOf(start.name, after);
     if (causes?.names.some((operation) => letIn.has(`${causes.entity} ${operation}`))) opened.add(startName(start));
   }
   const spread = (effect: Effect): void => {
     for (const key of startsOf(effect, after)) opened.add(key);
   };
   for (const effect of gained) spread(effect);
-  for (let before = -1; before !== opened.size; ) {
-    before = opened.size;
+  for (let size = -1; size !== opened.size; ) {
+    size = opened.size;
     for (const effect of effects) if (opened.has(startName(effect.start))) spread(effect);
   }
   return opened;

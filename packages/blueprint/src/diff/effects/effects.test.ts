@@ -247,6 +247,21 @@ describe("is named if it is new or wider", () => {
     );
   });
 
+  test("a service that can cause an event for the first time", () => {
+    const head = `${HEAD}events:\n  grant.asked: { payload: { grant_id: uuid } }\n`;
+    const work = `${workflow(DROP.replace("record.grant_id", "event.data.grant_id"), "grant.asked")}  ask:
+    on: request.created
+    steps: [{ event.emit: { with: { name: grant.asked, payload: { grant_id: "\${{ record.grant_id }}" } } } }]
+`;
+    const inbound = `webhooks:\n  in:\n    desk: { verify: stripe, type: body.type, events: { asked: grant.asked } }\n`;
+    const changes = background(modelOf(work, ENTITIES, head), modelOf(`${work}${inbound}`, ENTITIES, head));
+    expect(changes.map(({ kind, path, classes }) => `${kind} ${path} ${classes.join()}`)).toEqual([
+      "background_widened workflows.follow loosens_access",
+      "background_added webhooks.in.desk safe",
+    ]);
+    expect(changes[0]?.witness?.role).toBe("public");
+  });
+
   test("work that follows from other work", () => {
     const chain = (first: string): string =>
       `${workflow(first)}  then:\n    on: secret_note.created\n    steps:\n      - record.delete: { with: { entity: grant, id: "\${{ record.id }}" } }\n`;
