@@ -3,10 +3,10 @@
 // event.
 
 import type { Background, Schedule, Step } from "../model/background.ts";
+import { everyStep } from "../model/every-step.ts";
 import { entryOf, type Node } from "../text/syntax.ts";
 import { type Placed, refuseCircles } from "./check-circles.ts";
 import type { BackgroundContext } from "./context.ts";
-import { everyStep } from "../model/every-step.ts";
 
 export function checkFlow(
   background: Background,

@@ -1,8 +1,8 @@
 // Adds the data that leaves through workers. In: background work, with the data that leaves through its own steps. Out:
 // the same, with the data that leaves through the workers that it calls.
 import type { Background, Egress, Step } from "../model/background.ts";
-import { distinct } from "./context.ts";
 import { everyStep } from "../model/every-step.ts";
+import { distinct } from "./context.ts";
 
 interface Part {
   readonly steps: readonly Step[];

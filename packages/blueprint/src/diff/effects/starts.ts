@@ -1,8 +1,8 @@
 // Finds what starts each part of background work. In: a model. Out: for each worker, workflow and action the ways in
 // which it begins, with its steps. A part that nothing starts has none.
 import type { Expression } from "@plinth/expression";
-import { everyStep } from "../../model/every-step.ts";
 import type { Action, Step, Template, Workflow } from "../../model/background.ts";
+import { everyStep } from "../../model/every-step.ts";
 import type { Model } from "../../model/model.ts";
 import type { Start } from "./effect.ts";
 import { keyOfValues, normalTemplate } from "./normal-form.ts";
