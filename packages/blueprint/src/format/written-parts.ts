@@ -2,7 +2,7 @@
 // with its place. Layout, comments and notation don't count: both texts are formatted first. It never says who wrote it.
 import { diffIndices } from "node-diff3";
 import { parseSyntax } from "../text/parse.ts";
-import { createReport } from "../text/report.ts";
+import { createPositions, createReport } from "../text/report.ts";
 import type { Node, Range } from "../text/syntax.ts";
 import { formatBlueprint } from "./format.ts";
 
@@ -15,7 +15,8 @@ export interface WrittenPart {
 }
 
 interface Part extends WrittenPart {
-  readonly range: Range;
+  /** Its first and its last line, counted from 0. */
+  readonly lines: readonly [number, number];
 }
 
 interface Version {
@@ -43,13 +44,13 @@ export function withoutParts(before: string, after: string, isOther: (key: strin
   const [old, now] = [linesOf(was.text), linesOf(is.text)];
   const kept: string[] = [];
   let [at, found] = [0, 0];
-  for (const { buffer1, buffer2 } of diffIndices(old, now)) {
+  for (const { buffer1, buffer2 } of diffIndices(withOwners(old), withOwners(now))) {
     const [from, count] = buffer2;
     kept.push(...now.slice(at, from));
     at = from + count;
     const theirs =
-      other.added.filter(({ range }) => touches(range, is.text, buffer2)).length +
-      other.removed.filter(({ range }) => touches(range, was.text, buffer1)).length;
+      other.added.filter(({ lines }) => touches(lines, buffer2)).length +
+      other.removed.filter(({ lines }) => touches(lines, buffer1)).length;
     found += theirs;
     kept.push(...(theirs > 0 ? old.slice(buffer1[0], buffer1[0] + buffer1[1]) : now.slice(from, at)));
   }
@@ -61,17 +62,19 @@ function versionOf(source: string): Version {
   const formatted = formatBlueprint(source);
   const text = "text" in formatted ? formatted.text : source;
   const root = parseSyntax(text, createReport(text));
-  return { text, parts: root === null ? [] : partsIn(root, "") };
+  return { text, parts: root === null ? [] : partsIn(root, "", lineFinder(text)) };
 }
 
-function partsIn(node: Node, place: string): readonly Part[] {
+function partsIn(node: Node, place: string, linesAt: (range: Range) => Part["lines"]): readonly Part[] {
   switch (node.kind) {
     case "scalar":
-      return [{ place, key: `${place} = ${JSON.stringify(node.value)}`, range: node.range }];
+      return [{ place, key: `${place} = ${JSON.stringify(node.value)}`, lines: linesAt(node.range) }];
     case "list":
-      return node.items.flatMap((item) => partsIn(item, `${place}[]`));
+      return node.items.flatMap((item) => partsIn(item, `${place}[]`, linesAt));
     case "map":
-      return node.entries.flatMap(({ key, value }) => partsIn(value, place === "" ? key.text : `${place}.${key.text}`));
+      return node.entries.flatMap(({ key, value }) =>
+        partsIn(value, place === "" ? key.text : `${place}.${key.text}`, linesAt),
+      );
   }
 }
 
@@ -91,7 +94,27 @@ function linesOf(text: string): string[] {
   return text.split("\n");
 }
 
-function touches({ start, end }: Range, text: string, [from, count]: readonly [number, number]): boolean {
-  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length - 1;
-  return lineAt(start) < from + count && lineAt(Math.max(start, end - 1)) >= from;
+/**
+ * Each line after the lines that it belongs to. A blueprint repeats lines such as `read: true` a thousand times, and a comparison
+ * of equal lines takes the square of that.
+ */
+function withOwners(lines: readonly string[]): string[] {
+  const owners: { readonly indent: number; readonly path: string }[] = [];
+  return lines.map((line) => {
+    const indent = line.search(/\S/);
+    if (indent === -1) return `${owners.at(-1)?.path ?? ""}\n`;
+    while ((owners.at(-1)?.indent ?? -1) >= indent) owners.pop();
+    const path = `${owners.at(-1)?.path ?? ""}\n${line}`;
+    owners.push({ indent, path });
+    return path;
+  });
+}
+
+function touches([first, last]: Part["lines"], [from, count]: readonly [number, number]): boolean {
+  return first < from + count && last >= from;
+}
+
+function lineFinder(text: string): (range: Range) => Part["lines"] {
+  const positionOf = createPositions(text);
+  return ({ start, end }) => [positionOf(start).line - 1, positionOf(Math.max(start, end - 1)).line - 1];
 }
