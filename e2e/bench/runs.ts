@@ -34,6 +34,8 @@ export interface Sustained {
   readonly seconds: number;
   readonly writesPerSecond: number;
   readonly runsPerSecond: number;
+  /** Worker and Postgres, in microseconds, with the write itself in Postgres. */
+  readonly cpuUsPerRun: number;
   /** From the commit of a write to the start of its run, in ms. */
   readonly lagMs: Lag;
   /** Half way and at the end. If it grows, the rate isn't sustainable. */
@@ -103,6 +105,8 @@ export async function measureRuns(options: {
     const sustain = async (share: number, most: number): Promise<Sustained> => {
       await forget();
       const perSecond = share * most;
+      const cpu = (): number => cpuOfProcessUs(worker?.pid as number) + cpuOfFamilyUs(postgresPid);
+      const cpuBefore = cpu();
       const startedMs = performance.now();
       const writing = atRate({ perSecond, seconds, inFlightMax: 5_000 }, write);
       await pause(seconds * 500);
@@ -116,6 +120,7 @@ export async function measureRuns(options: {
         seconds,
         writesPerSecond: Math.floor(perSecond * seconds) / writtenSeconds,
         runsPerSecond: runs / writtenSeconds,
+        cpuUsPerRun: (cpu() - cpuBefore) / Math.floor(perSecond * seconds),
         lagMs: await lag(),
         backlog: [halfway, atEnd],
       };
@@ -155,7 +160,8 @@ export async function measureRuns(options: {
   }
 }
 
-export function runsTable({ idleStartMs, writesPerSecond, cpuUsPerWrite, drainedPerSecond, sustained }: Runs): string {
+export function runsTable(runs: Runs): string {
+  const { idleStartMs, writesPerSecond, cpuUsPerWrite, drainedPerSecond, sustained } = runs;
   const n = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
   const rows = [
     [
@@ -174,12 +180,12 @@ export function runsTable({ idleStartMs, writesPerSecond, cpuUsPerWrite, drained
   ];
   const rates = sustained.map(
     ({ share, seconds, lagMs, backlog, ...rates }) =>
-      `| ${share} | ${seconds} | ${n(rates.writesPerSecond)} | ${n(rates.runsPerSecond)} | ${n(lagMs.p50)} / ${n(lagMs.p99)} | ${backlog.join(" > ")} |`,
+      `| ${share} | ${seconds} | ${n(rates.writesPerSecond)} | ${n(rates.runsPerSecond)} | ${n(rates.cpuUsPerRun)} | ${n(lagMs.p50)} / ${n(lagMs.p99)} | ${backlog.join(" > ")} |`,
   );
   return `A web process, a worker and Postgres on one machine.\n\n| | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join("\n")}\n
 Writes at a fixed rate, each of which starts a run with one step:\n
-| share of the maximum writes without a workflow | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | unfinished runs: half way > at the end |
-|---|---|---|---|---|---|
+| share of the maximum writes without a workflow | s | writes/s | runs ended/s | CPU µs per run | commit to start, ms (p50 / p99) | unfinished runs: half way > at the end |
+|---|---|---|---|---|---|---|
 ${rates.join("\n")}
 `;
 }
