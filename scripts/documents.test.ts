@@ -31,6 +31,12 @@ test.each(documents)("every file that %s names is there", (document) => {
   expect(words.filter((word) => isName(word) && !names.has(basename(word)))).toEqual([]);
 });
 
+test("each decision has a number of its own", () => {
+  const numbers = decisions.map((file) => basename(file).slice(0, 4));
+  expect(numbers.length).toBeGreaterThan(30);
+  expect(numbers).toEqual([...new Set(numbers)]);
+});
+
 test("the glossary is in order, and has each term once", () => {
   const glossary = readFileSync(join(root, "docs/glossary.md"), "utf8");
   const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].map((match) => match[1] ?? "").slice(1);
