@@ -120,6 +120,17 @@ test("keys become ids, and references follow: to the same table, in a circle, ma
     lead: 2,
     skills: 2,
   });
+  const again = await imported("shop");
+  expect(again).toMatchObject({ code: 0, plan: { steps: expect.any(Array) } });
+  expect(again.results).toEqual(results);
+  for (const { sample } of again.plan.steps) expect(sample?.refused ?? 0).toBe(0);
+  await client.query(
+    "INSERT INTO shop.skill VALUES ('c', 'C'); UPDATE shop.skill SET label = 'Other' WHERE code = 'b'",
+  );
+  const { code: changed, results: changes } = await imported("shop", "--refused", "shop.jsonl");
+  expect(changed).toBe(1);
+  expect(changes.find((one: Json) => one.entity === "skill")).toMatchObject({ found: 3, accepted: 2, refused: 1 });
+  expect(await installation.refusals("shop.jsonl")).toEqual([["skill", "b", "id", "exists"]]);
 });
 
 test("rows that break a rule are listed and refused, and all others are imported", async () => {
@@ -154,7 +165,7 @@ entities:
 `,
   );
   const { code, results, plan } = await imported("desk", "--refused", "desk.jsonl");
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(plan.left).toEqual([
     "desk.customer.id: customer has no field legacy_id",
     "desk.ticket.id: ticket has no field legacy_id",
@@ -218,6 +229,8 @@ test("a killed cell loses or repeats no row, and a killed command can continue",
   while ((await stored()) === 0) await pause(20);
   begun.kill("SIGKILL");
   await once(begun, "exit");
+  const resumed = await installation.plinth(...words, "--dry-run");
+  expect(JSON.parse(resumed.stdout).plan.steps[0]).toMatchObject({ kind: "records", sample: { refused: 0 } });
   const going = installation.plinth(...words);
   for (let kills = 0; kills < 3; kills++) {
     await pause(150 + 400 * kills);

@@ -92,7 +92,7 @@ async function carryOut(carried: Carried): Promise<ExitCode> {
     const more = report.left === 0 ? "" : `; ${report.left} more did not fit in the file`;
     terminal.err(`Refused rows with their reasons: ${report.path}${more}`);
   }
-  return results.every(({ isWhole }) => isWhole) ? 0 : 1;
+  return isComplete(results) ? 0 : 1;
 }
 
 async function carryOutAsJson(carried: Carried): Promise<ExitCode> {
@@ -113,7 +113,12 @@ async function carryOutAsJson(carried: Carried): Promise<ExitCode> {
   }
   const { results, report } = await run(carried);
   terminal.out(JSON.stringify({ plan: planned, results, refusals: report }));
-  return results.every(({ isWhole }) => isWhole) ? 0 : 1;
+  return isComplete(results) ? 0 : 1;
+}
+
+/** A run that refused rows has not imported the source, although both sides agree on the others. */
+function isComplete(results: readonly StepResult[]): boolean {
+  return results.every(({ isWhole, refused }) => isWhole && refused === 0);
 }
 
 async function run({ terminal, options, plan, target, organization }: Carried): Promise<{

@@ -22,6 +22,7 @@ type Actor = ReturnType<typeof actorOf>;
 export interface TransferCells {
   shape(project: Placement, actor: Actor): Promise<TransferShape>;
   openImport(project: Placement, actor: Actor, body: ImportBody): Promise<ImportState>;
+  findImport(project: Placement, actor: Actor, source: string): Promise<ImportState>;
   takeBatch(project: Placement, actor: Actor, body: BatchBody): Promise<BatchOutcome>;
   closeImport(project: Placement, actor: Actor, body: { readonly source: string | null }): Promise<ImportState>;
   openExport(project: Placement, actor: Actor): Promise<ExportState>;
@@ -50,6 +51,7 @@ export function createTransferCells({ ask }: Transport): TransferCells {
   return {
     shape: (project, actor) => call(project, actor, transferCalls.shape),
     openImport: (project, actor, body) => call(project, actor, transferCalls.openImport, { body }),
+    findImport: (project, actor, source) => call(project, actor, transferCalls.findImport, { names: { source } }),
     takeBatch: (project, actor, body) => call(project, actor, transferCalls.takeBatch, { body }),
     closeImport: (project, actor, body) => call(project, actor, transferCalls.closeImport, { body }),
     openExport: (project, actor) => call(project, actor, transferCalls.openExport),

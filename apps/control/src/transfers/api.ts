@@ -24,6 +24,8 @@ export type TransferProcedures = {
   shape: Query<{ projectId: string }, TransferShape>;
   /** Begins an import, or continues an unfinished one of the same source. */
   openImport: Mutation<{ projectId: string; source: string; label: string }, ImportState>;
+  /** The state of an import of this source, without starting it. Null if there is none. */
+  findImport: Query<{ projectId: string; source: string }, ImportState | null>;
   /** Stores at most 10,000 rows, in one transaction. */
   takeBatch: Mutation<{ projectId: string; batch: ImportBatch }, BatchOutcome>;
   /** Ends an import. Without `source`, the unfinished one, whatever its source is. Null if there is none. */

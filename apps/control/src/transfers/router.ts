@@ -13,6 +13,9 @@ export const transferProcedures: TransferProcedures = {
   openImport: forProject("manage")
     .input(z.object({ source, label: z.string().min(1).max(500) }))
     .mutation(({ ctx, input }) => ctx.services.transfers.openImport(ctx.person, ctx.project, input)),
+  findImport: forProject("manage")
+    .input(z.object({ source }))
+    .query(({ ctx, input }) => ctx.services.transfers.findImport(ctx.person, ctx.project, input.source)),
   takeBatch: forProject("manage")
     .input(z.object({ batch: batchBody }))
     .mutation(({ ctx, input }) => ctx.services.transfers.takeBatch(ctx.person, ctx.project, input.batch)),

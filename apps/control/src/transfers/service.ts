@@ -22,6 +22,7 @@ import type { Person } from "../people/auth.ts";
 export interface TransferService {
   shape(by: Person, project: ProjectAccess): Promise<TransferShape>;
   openImport(by: Person, project: ProjectAccess, source: ImportBody): Promise<ImportState>;
+  findImport(by: Person, project: ProjectAccess, source: string): Promise<ImportState | null>;
   takeBatch(by: Person, project: ProjectAccess, batch: BatchBody): Promise<BatchOutcome>;
   closeImport(by: Person, project: ProjectAccess, source: string | null): Promise<ImportState | null>;
   openExport(by: Person, project: ProjectAccess): Promise<ExportState>;
@@ -47,6 +48,7 @@ export function createTransferService({
       await audit(by, project, "import.opened", { source: label });
       return call(cells.openImport(project, actorOf(by, project), { source, label }));
     },
+    findImport: (by, project, source) => orNull(cells.findImport(project, actorOf(by, project), source)),
     takeBatch: (by, project, batch) => call(cells.takeBatch(project, actorOf(by, project), batch)),
     closeImport: async (by, project, source) => {
       const closed = await orNull(cells.closeImport(project, actorOf(by, project), { source }));

@@ -6,7 +6,7 @@ import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import type { ExportSessions } from "../transfers/export-sessions.ts";
-import { abandonImport, closeImport, openImport } from "../transfers/import-ledger.ts";
+import { abandonImport, closeImport, findImport, openImport } from "../transfers/import-ledger.ts";
 import { takeBatch } from "../transfers/take-batch.ts";
 import { transferShape } from "../transfers/transfer-shape.ts";
 import { type AssertionTrust, acceptAssertion } from "./assertion.ts";
@@ -37,6 +37,12 @@ export function transferRoutes(app: FastifyInstance, options: TransferRouteOptio
     const by = await operator(request);
     const { projectId } = await releaseOf(options.registry, projectOf(request));
     return orUnavailable(openImport(pool, projectId, body(), by));
+  });
+
+  serve(app, transferCalls.findImport, async (request) => {
+    await operator(request);
+    const name = { projectId: projectOf(request), source: paramOf(request, "source") };
+    return found(await orUnavailable(findImport(pool, name)));
   });
 
   serve(app, transferCalls.takeBatch, async (request) => {

@@ -59,6 +59,16 @@ export async function openImport(
   return { salt: opened.salt, finished: false, ...bounds, steps: await stepsOf(pool, { projectId, source }) };
 }
 
+/** The state of an import, without starting or continuing it. Null if there is none. */
+export async function findImport(pool: Pool, name: ImportName): Promise<ImportState | null> {
+  const { rows } = await pool.query<{ salt: string; finished: boolean }>(
+    "SELECT salt, finished_at IS NOT NULL AS finished FROM plinth.imports WHERE project_id = $1 AND source = $2",
+    [name.projectId, name.source],
+  );
+  const [known] = rows;
+  return known === undefined ? null : { ...known, ...bounds, steps: await stepsOf(pool, name) };
+}
+
 /** Ends an import, whether it is complete or not. Null if there is none. */
 export async function closeImport(client: ClientBase, name: ImportName): Promise<ImportState | null> {
   const { rows } = await client.query<{ salt: string }>(

@@ -1,5 +1,6 @@
 // Checks each row of a batch that could not be stored as a whole. Refused rows are reported, and the others are stored.
-// In: staged rows of a target. Out: refusals, in the order of the rows. Types, required values, forms, checks and
+// In: staged rows of a target. Out: refusals, in the order of the rows. A row whose record is already stored counts as
+// stored. Types, required values, forms, checks and
 // references are checked for all rows at once. Unique and exclusion constraints are decided by the insert itself, row
 // after row.
 import { type BulkTransaction, quoteIdentifier } from "@plinth/postgres";
@@ -7,6 +8,7 @@ import type { ClientBase } from "pg";
 import { checkRefusal } from "../query/database-faults.ts";
 import type { StoredField } from "../query/entity-view.ts";
 import { canonicalText } from "./canonical.ts";
+import { FOUND, findStored } from "./found-rows.ts";
 import type { ImportTarget } from "./import-target.ts";
 import { insertRows, isAboutRows, type Stored } from "./insert-batch.ts";
 import { RefusedRows } from "./refused-rows.ts";
@@ -35,7 +37,9 @@ export async function judgeBatch(
   await client.query(`INSERT INTO pg_temp._rows ${numbered}`);
   const refused = await RefusedRows.open(open, forms);
   for (const [at, field] of target.mapped.entries()) await markInvalid(open, refused, field, stagedColumn(at));
-  const typed = `SELECT _s._n, ${typedColumns(target, "_s").join(", ")} FROM pg_temp._rows _s WHERE ${refused.isFree("_s._n")}`;
+  const found = await findStored(open, target, refused);
+  const typed = `SELECT _s._n, ${typedColumns(target, "_s").join(", ")} FROM pg_temp._rows _s
+    WHERE ${refused.isFree("_s._n")} AND NOT EXISTS (SELECT 1 FROM ${FOUND} _f WHERE _f._n = _s._n)`;
   await makeTable("_judged", { like: typed });
   await client.query(`INSERT INTO ${JUDGED} ${typed}`);
   await markRequired(refused, target);
@@ -52,8 +56,16 @@ export async function judgeBatch(
   await markReferences(refused, target, dry ? pending : []);
   if (dry) await judgeUnique(refused, target);
   const rows = `SELECT * FROM ${JUDGED} _j WHERE ${refused.isFree("_j._n")} ORDER BY _n`;
-  const stored = dry ? await refused.countFree() : await store(client, target, refused, rows);
-  return { stored, refused };
+  if (dry) return { stored: await refused.countFree(), refused };
+  return { stored: both(found, await store(client, target, refused, rows)), refused };
+}
+
+function both(found: Stored, stored: Stored): Stored {
+  return {
+    count: found.count + stored.count,
+    checksum: String(BigInt(found.checksum) + BigInt(stored.checksum)),
+    ids: stored.ids,
+  };
 }
 
 async function store(client: ClientBase, target: ImportTarget, refused: RefusedRows, rows: string): Promise<Stored> {

@@ -5,6 +5,9 @@ import type { ImportTarget } from "./import-target.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 import { JUDGED } from "./staged-rows.ts";
 
+/** Rows with the same values have been found before. */
+const EXISTS = "The record already exists, with other values.";
+
 interface Unique {
   readonly columns: readonly string[];
   readonly where: string | null;
@@ -18,7 +21,7 @@ export async function nameConflicts(
 ): Promise<void> {
   const left = await refused.leftOut(storedIds);
   if (left === 0) return;
-  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record already exists.");
+  await refused.mark(existing(target, ["id"], null), "id", "exists", EXISTS);
   for (const { columns, where } of uniquesOf(target)) {
     await refused.mark(
       existing(target, columns, where),
@@ -35,7 +38,7 @@ export async function nameConflicts(
 /** The same for a dry run: compares with existing records, and with earlier rows of the batch. */
 export async function judgeUnique(refused: RefusedRows, target: ImportTarget): Promise<void> {
   await refused.leftOut([]);
-  await refused.mark(existing(target, ["id"], null), "id", "exists", "The record already exists.");
+  await refused.mark(existing(target, ["id"], null), "id", "exists", EXISTS);
   for (const { columns, where } of uniquesOf(target)) {
     const field = columns.join(", ");
     await refused.mark(existing(target, columns, where), field, "taken", "Another record already has this value.");

@@ -254,6 +254,7 @@ const exportPage: z.ZodType<ExportPage> = z.object({
 interface TransferCalls {
   readonly shape: CellCall<never, TransferShape>;
   readonly openImport: CellCall<ImportBody, ImportState>;
+  readonly findImport: CellCall<never, ImportState>;
   readonly takeBatch: CellCall<BatchBody, BatchOutcome>;
   readonly closeImport: CellCall<CloseBody, ImportState>;
   readonly openExport: CellCall<never, ExportState>;
@@ -267,6 +268,7 @@ const PROJECT = "/internal/projects/:projectId";
 export const transferCalls: TransferCalls = {
   shape: { method: "GET", path: `${PROJECT}/transfer-shape`, body: null, answer: transferShape, status: 200 },
   openImport: { method: "POST", path: `${PROJECT}/imports`, body: importBody, answer: importState, status: 200 },
+  findImport: { method: "GET", path: `${PROJECT}/imports/:source`, body: null, answer: importState, status: 200 },
   takeBatch: { method: "POST", path: `${PROJECT}/imports/batches`, body: batchBody, answer: batchOutcome, status: 200 },
   closeImport: { method: "POST", path: `${PROJECT}/imports/close`, body: closeBody, answer: importState, status: 200 },
   openExport: { method: "POST", path: `${PROJECT}/exports`, body: null, answer: exportState, status: 200 },

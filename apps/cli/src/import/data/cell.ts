@@ -28,6 +28,18 @@ export async function openImport(target: Target): Promise<ImportState> {
   return patiently(target, () => control.transfers.openImport.mutate({ projectId, source, label }));
 }
 
+/** An earlier import of the source, whether it is finished or not. Null if there is none. */
+export async function findImport(target: Target): Promise<ImportState | null> {
+  const { control, projectId, source } = target;
+  try {
+    return await patiently(target, () => control.transfers.findImport.query({ projectId, source }));
+  } catch (error) {
+    // Older control APIs and cells can't tell.
+    if (isControlError(error) && error.data?.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
 export async function closeImport(target: Target): Promise<void> {
   const { control, projectId, source } = target;
   await patiently(target, () => control.transfers.closeImport.mutate({ projectId, source }));

@@ -1,11 +1,13 @@
-// Checks the first rows of each step without writing. In: a plan and a project. Out: for each step the number of
-// checked rows, and the rows that would be refused.
+// Checks the next rows of each step without writing. In: a plan and a project. Out: for each step the number of
+// checked rows, and the rows that would be refused. In an import that was interrupted, they follow the last stored batch.
 import { randomBytes } from "node:crypto";
 import type { RowRefusal } from "@plinth/control/router";
-import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
+import { findImport, type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
 import type { PlannedStep } from "./import-plan.ts";
 
 export interface Sample {
+  /** The rows that an interrupted import has already read. */
+  readonly before: number;
   readonly judged: number;
   readonly refused: number;
   readonly refusals: readonly RowRefusal[];
@@ -23,12 +25,16 @@ export async function tryImport(
   { organization }: ImportBatchOptions,
 ): Promise<ReadonlyMap<PlannedStep, Sample>> {
   const samples = new Map<PlannedStep, Sample>();
-  const salt = randomBytes(16).toString("hex");
+  const known = await findImport(target);
+  // Records of an earlier import are found by their ids, which its salt determines.
+  const salt = known?.salt ?? randomBytes(16).toString("hex");
   const pending = [...new Set(steps.map(({ entity }) => entity))];
   for (const planned of steps.filter(({ kind }) => kind === "records")) {
     const { step, batches } = planned.withSalt(salt);
     const bounds = { rowsMax: SAMPLE_ROWS, charsMax: SAMPLE_CHARS };
-    for await (const batch of batches(null, bounds, SAMPLE_ROWS)) {
+    const state = known?.finished === false ? known.steps.find(({ name }) => name === step.name) : undefined;
+    const read = state?.read ?? 0;
+    for await (const batch of batches(state?.lastKey ?? null, bounds, SAMPLE_ROWS)) {
       const { outcome } = await sendBatch(target, {
         source: target.source,
         step,
@@ -38,8 +44,9 @@ export async function tryImport(
         dry: true,
         pending,
       });
-      const before = samples.get(planned) ?? { judged: 0, refused: 0, refusals: [] };
+      const before = samples.get(planned) ?? { before: read, judged: 0, refused: 0, refusals: [] };
       samples.set(planned, {
+        before: read,
         judged: before.judged + batch.count + batch.tooLarge.length,
         refused: before.refused + (outcome?.refused ?? 0),
         refusals: [...before.refusals, ...(outcome?.refusals ?? [])].slice(0, SHOWN),

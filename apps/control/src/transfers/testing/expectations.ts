@@ -15,6 +15,11 @@ export const transferExpectations: Record<string, Expected> = {
     call: (c, t) =>
       c.transfers.openImport.mutate({ projectId: t.projectId, source: SOURCE, label: "postgres://db/shop" }),
   },
+  "transfers.findImport": {
+    who: "admin",
+    silent: true,
+    call: (c, t) => c.transfers.findImport.query({ projectId: t.projectId, source: SOURCE }),
+  },
   "transfers.takeBatch": {
     who: "admin",
     silent: true,
