@@ -133,6 +133,45 @@ test("keys become ids, and references follow: to the same table, in a circle, ma
   expect(await installation.refusals("shop.jsonl")).toEqual([["skill", "b", "id", "exists"]]);
 });
 
+test("users with columns that a profile can't have, users of another schema, and rows without a time", async () => {
+  await client.query(`
+    CREATE SCHEMA club;
+    CREATE TABLE club.users (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), email text NOT NULL, handle text NOT NULL UNIQUE, tier text NOT NULL,
+      created_at timestamptz, updated_at timestamptz);
+    CREATE TABLE club.visit (id serial PRIMARY KEY, user_id uuid NOT NULL REFERENCES club.users, created_at timestamp);
+    INSERT INTO club.users (email, handle, tier, created_at, updated_at) VALUES ('a@example.com', 'a', 'free', NULL, '2024-01-02 03:04:05+02'), ('b@example.com', 'b', 'gold', NULL, NULL);
+    INSERT INTO club.visit (user_id) SELECT id FROM club.users;
+    CREATE SCHEMA auth;
+    CREATE TABLE auth.users (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), email varchar(255), encrypted_password text, created_at timestamptz, updated_at timestamptz);
+    CREATE SCHEMA base;
+    CREATE TABLE base.profiles (id uuid PRIMARY KEY REFERENCES auth.users ON DELETE CASCADE, about text);
+    INSERT INTO auth.users (email, encrypted_password, created_at) VALUES ('C@Example.com', 'hash', now());
+    INSERT INTO base.profiles SELECT id, 'hello' FROM auth.users;
+  `);
+  const club = await deployed("club");
+  const first = await imported("club");
+  expect(first.plan.problems).toEqual([]);
+  expect(first.results.filter((one: Json) => !one.isWhole || one.refused > 0)).toEqual([]);
+  const { rows: members } = await installation.cellPool.query(
+    `SELECT u.email, d.handle, d.tier, u.created_at, u.updated_at, v.created_at AS visited FROM ${club.schema}.users u
+     JOIN ${club.schema}.user_details d ON d.user_id = u.id JOIN ${club.schema}.visits v ON v.user_id = u.id ORDER BY 1`,
+  );
+  const [updated, never] = [new Date("2024-01-02T01:04:05Z"), new Date(0)];
+  expect(members).toEqual([
+    { email: "a@example.com", handle: "a", tier: "free", created_at: updated, updated_at: updated, visited: never },
+    { email: "b@example.com", handle: "b", tier: "gold", created_at: never, updated_at: never, visited: never },
+  ]);
+  expect(await imported("club")).toMatchObject({ code: 0 });
+  const base = await deployed("base");
+  const second = await imported("base");
+  expect(second.plan).toMatchObject({ problems: [], left: [] });
+  expect(second).toMatchObject({ code: 0 });
+  const { rows: people } = await installation.cellPool.query(
+    `SELECT u.email, u.password_hash, p.about FROM ${base.schema}.users u JOIN ${base.schema}.profiles p ON p.user_id = u.id`,
+  );
+  expect(people).toEqual([{ email: "c@example.com", password_hash: null, about: "hello" }]);
+});
+
 test("rows that break a rule are listed and refused, and all others are imported", async () => {
   await client.query(`
     CREATE SCHEMA desk;

@@ -10,10 +10,15 @@ export function deriveMapping(schema: ForeignSchema): DataMapping {
   const tables = draft.entities.map(({ name, table, fieldOf, fields }): TableMapping => {
     const mapped = Object.fromEntries([...fieldOf].map(([column, field]) => [field, column]));
     const [first] = fields.keys();
-    const [key] = table.key?.columns ?? [];
-    // Columns that don't fit in a profile belong to the user of the same row.
-    const isDetails = draft.people?.details?.name === name && first !== undefined && key !== undefined;
-    return { table: table.id, entity: name, fields: isDetails ? { [first]: key, ...mapped } : mapped, isDerived: true };
+    // Columns that don't fit in a profile belong to the user of the same row. Its key is a column of the user.
+    const isDetails = draft.people?.details?.name === name;
+    const [key] = (isDetails ? draft.people?.table : null)?.key?.columns ?? [];
+    return {
+      table: table.id,
+      entity: name,
+      fields: first !== undefined && key !== undefined ? { [first]: key, ...mapped } : mapped,
+      isDerived: true,
+    };
   });
   const { people } = draft;
   const users: readonly TableMapping[] =

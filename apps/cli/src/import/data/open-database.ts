@@ -10,6 +10,7 @@ import { overrideMapping, writeMapping } from "./mapping.ts";
 import { planSteps } from "./plan-steps.ts";
 import { openSource, type Source } from "./source.ts";
 import { literal } from "./source-sql.ts";
+import { withUsersElsewhere } from "./users-elsewhere.ts";
 
 export interface DatabaseOptions {
   /** Names, separated by commas. */
@@ -21,8 +22,8 @@ export interface DatabaseOptions {
 /** @throws CommandFailure if the database or the mapping can't be read. */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<RecordSource> {
   const schemas = options.schema.split(",").map((name) => name.trim());
-  const schema = readPostgres(await readCatalogue(url, schemas), createInventory());
-  const derived = deriveMapping(schema);
+  const read = readPostgres(await readCatalogue(url, schemas), createInventory());
+  const { schema, mapping: derived } = await withUsersElsewhere(url, read, deriveMapping(read));
   const mapping = options.map === undefined ? derived : await overrideMapping(derived, options.map);
   if (options.writeMap !== undefined) await writeMapping(mapping, options.writeMap);
   const source = await openSource(url, schemas);

@@ -97,6 +97,8 @@ function columnsOf(
       });
     } else if (entity.name === "user" && name === "email")
       columns.push({ field, column, sql: () => `lower(${valueText(from, field, tables)})` });
+    else if (isTimeOfRecord(field) && from.optional)
+      columns.push({ field, column, sql: () => timeText(known, field, tables) });
     else columns.push({ field, column, sql: () => valueText(from, field, tables) });
   }
   const taken = new Set([...Object.values(mapping.fields)]);
@@ -115,6 +117,20 @@ function columnsOf(
       : [],
   );
   return { ...known, columns, references };
+}
+
+function isTimeOfRecord({ name, nullable }: TransferField): boolean {
+  return !nullable && (name === "created_at" || name === "updated_at");
+}
+
+/** Every record has both times. The same value for each import, so that a second one finds the same records. */
+function timeText({ mapping, table, entity }: KnownTable, field: TransferField, tables: SourceTables): string {
+  const times = [field.name, field.name === "created_at" ? "updated_at" : "created_at"].flatMap((name) => {
+    const column = table.columns.find((one) => one.name === mapping.fields[name]);
+    const own = entity.fields.find((one) => one.name === name);
+    return column?.type.kind === "datetime" && own !== undefined ? [valueText(column, own, tables)] : [];
+  });
+  return `coalesce(${[...times, "'1970-01-01 00:00:00+00'"].join(", ")})`;
 }
 
 /** The foreign key that contains the column and refers to a table of the entity. */

@@ -295,3 +295,26 @@ test("a file with wrong syntax is refused with its name and position", () => {
     /x\.prisma can't be read as a Prisma schema/,
   );
 });
+
+test("users can't raise themselves with imported profile fields, and credentials stay out", () => {
+  const { model, entity, notesAt, imported } = tryPrisma(`model User { id String @id @default(uuid()) @db.Uuid
+    email String @unique
+    handle String @unique
+    isModerator Boolean @default(false)
+    muted Boolean?
+    tier String @default("free")
+    status String?
+    nickname String?
+    pass_crypt String?
+    stripeApiKey String?
+    refresh_token String?
+    backupCodes String[] }`);
+  expect(model.userFields.map(({ name }) => name)).toEqual(["is_moderator", "muted", "tier", "status", "nickname"]);
+  expect(imported.text.match(/writable.*admin/g)?.length, imported.text).toBe(5);
+  expect(notesAt("User.tier").join()).toMatch(/Only admins can write it/);
+  for (const left of ["pass_crypt", "stripeApiKey", "refresh_token", "backupCodes"])
+    expect(notesAt(`User.${left}`).join()).toMatch(/left_out: Credentials aren't imported/);
+  // The owner of the details can't change them either.
+  const granted = entity("user_detail").permissions.filter((one) => one.role !== "admin");
+  expect(granted.map((one) => `${one.role} ${one.operation}`)).toEqual(["owner read"]);
+});

@@ -223,6 +223,11 @@ function draftTime(draft: EntityDraft, column: ForeignColumn, name: string, { in
       column.item,
       `Only Plinth writes \`${name}\`, at each ${name === "created_at" ? "create" : "change"}.`,
     );
+  if (column.optional)
+    inventory.changed(
+      column.item,
+      "Every record has this time. If it is empty in a row, `import data` writes the row's other time, or 1970-01-01.",
+    );
   if (fallback === "now" || fallback === "updated_at") inventory.expressed(column.default?.item, holds);
   else inventory.changed(column.default?.item, "It has the current time.");
   inventory.leftOut(column.comment?.item, `\`${name}\` explains itself.`);

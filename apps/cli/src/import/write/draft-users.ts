@@ -8,6 +8,8 @@ import { draftEntity } from "./draft-entity.ts";
 import { draftField, leaveColumn } from "./draft-field.ts";
 import { createNames, fieldName, type Names, snakeCase } from "./names.ts";
 import type { Plan } from "./plan-entities.ts";
+import { ruleOf } from "./rule-text.ts";
+import { powerName, secretName } from "./sensitive-names.ts";
 import { fieldProblem } from "./try-declaration.ts";
 
 export interface UsersDraft {
@@ -24,10 +26,6 @@ const reserved = [
   ..."roles version password password_hash created_by deleted_at organizations memberships sessions is".split(" "),
 ];
 const PROFILE_FIELDS_MAX = 50;
-const secretName = /pass(?:word|wd|_?hash|phrase)|(?:^|_)(?:salt|token|otp|secret)(?:$|_)|backup_?codes/;
-/** Fields that users must not set themselves. */
-const grantName =
-  /role|admin|permission|banned|locked|disabled|verified|credit|balance|stripe|billing|plan(?:$|_)|legacy_id/;
 
 export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   const { inventory } = plan;
@@ -37,6 +35,7 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   const profileOf = new Map<string, string>();
   const names = createNames(reserved);
   const apart = columnsApart(table);
+  const isOwn = changeThemselves(table);
   const detailed: ForeignColumn[] = [];
   for (const column of table.columns) {
     if (takeBuiltin(column, table, { profile, profileOf, names }, plan)) continue;
@@ -45,7 +44,7 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
     else if (
       apart.has(column.name) ||
       profile.size >= PROFILE_FIELDS_MAX ||
-      !draftProfile(column, { profile, profileOf, names }, plan)
+      !draftProfile(column, { profile, profileOf, names }, isOwn, plan)
     )
       detailed.push(column);
   }
@@ -60,6 +59,27 @@ function columnsApart(table: ForeignTable): ReadonlySet<string> {
   const uniques = table.uniques.flatMap((list) => list.columns);
   const checked = table.checks.length > 0 ? table.columns.map((column) => column.name) : [];
   return new Set([...key, ...uniques, ...checked, ...table.references.flatMap((reference) => reference.columns)]);
+}
+
+/** Whether a policy of the source lets users change their own row. */
+function changeThemselves({ security, key }: ForeignTable): boolean {
+  const [id, second] = key?.columns ?? [];
+  if (security === null || id === undefined || second !== undefined) return false;
+  const { policies } = security;
+  const own = "id == current_user.id";
+  return (
+    policies.every((policy) => policy.permissive) &&
+    policies.some(({ operation, roles, using, check }) => {
+      const isForUsers = roles.every((role) => role === "authenticated" || role === "public");
+      const parts = [using, check].filter((part) => part !== null);
+      const rules = parts.map(({ tree }) =>
+        tree === null ? null : ruleOf(tree, (name) => (name === id ? { field: "id", kind: "user" } : null)),
+      );
+      return (
+        ["update", "all"].includes(operation) && isForUsers && rules.length > 0 && rules.every((one) => one === own)
+      );
+    })
+  );
 }
 
 interface Profile {
@@ -110,7 +130,12 @@ function takeBuiltin(
 }
 
 /** False if a profile can't have it unchanged. */
-function draftProfile(column: ForeignColumn, { profile, profileOf, names }: Profile, plan: Plan): boolean {
+function draftProfile(
+  column: ForeignColumn,
+  { profile, profileOf, names }: Profile,
+  isOwn: boolean,
+  plan: Plan,
+): boolean {
   const plain = fieldName(column.name);
   if (!column.optional && column.default === null) return false;
   const name = names.has(plain) ? `${plain}_value` : plain;
@@ -121,7 +146,11 @@ function draftProfile(column: ForeignColumn, { profile, profileOf, names }: Prof
   const long = draftField(column, place, plan.inventory);
   // A field that is left out is already in the inventory.
   if (long === null) return true;
-  const field: LongField = grantName.test(name) ? { ...long, writable: "admin" } : long;
+  // No list of names is complete, so users write a field only if the source lets them.
+  const isOpen = isOwn && !powerName.test(name);
+  const field: LongField = isOpen ? long : { ...long, writable: "admin" };
+  if (!isOpen)
+    plan.inventory.changed(column.item, "Only admins can write it. Remove `writable(admin)` if users may change it.");
   names.take(name);
   profile.set(name, field);
   profileOf.set(column.name, name);

@@ -7,6 +7,7 @@ import type { EntityDraft, Proposal } from "./draft.ts";
 import { entityIn } from "./draft.ts";
 import { columnsOf } from "./draft-checks.ts";
 import { ruleOf } from "./rule-text.ts";
+import { powerName, secretName } from "./sensitive-names.ts";
 import { ruleProblem } from "./try-declaration.ts";
 
 /** In this order: the first existing one names the owner of a record. */
@@ -17,25 +18,19 @@ const ownerNames = [
   ..."user owner author creator created_by_user_id owner_user_id".split(" "),
 ];
 const operations = ["read", "create", "update", "delete"] as const;
-/** Fields that the owner of a record may not be allowed to see. */
-const secretName =
-  /pass(?:word|wd|_?hash|phrase)|token|secret|(?:^|_)(?:salt|otp|api_?key|private_?key)(?:$|_)|backup_?codes|credential/;
-
-/** Fields that contain rights, payments or events. */
-const powerName =
-  /role|admin|permission|member|scope|grant|access|banned|locked|verified|approv|credit|balance|price|stripe|billing|payment|invoice|payout|subscription|plan(?:$|_)|audit|(?:^|_)log(?:$|_)/;
-
-export function proposePermissions(draft: EntityDraft, inventory: Inventory): void {
+/** @param isDetails Whether its fields belong to the table of users, whose rules are in its profile. */
+export function proposePermissions(draft: EntityDraft, inventory: Inventory, isDetails: boolean): void {
   const { security } = draft.table;
   if (security !== null) proposeFromPolicies(draft, security, inventory);
-  else proposeFromOwner(draft);
+  else proposeFromOwner(draft, isDetails);
 }
 
-function proposeFromOwner(draft: EntityDraft): void {
+function proposeFromOwner(draft: EntityDraft, isDetails: boolean): void {
   const owner = ownerNames.find((name) => draft.fields.get(name)?.type === "user_ref");
   if (owner === undefined || [...draft.fields.keys()].some((name) => secretName.test(name))) return;
   // A person who can change such a record could give themselves more rights.
-  const isPower = powerName.test(draft.name) || [...draft.fields.keys()].some((name) => powerName.test(name));
+  const isPower =
+    isDetails || powerName.test(draft.name) || [...draft.fields.keys()].some((name) => powerName.test(name));
   for (const operation of isPower ? (["read"] as const) : operations)
     draft.proposals.push({ role: "owner", operation, rule: `${owner} == current_user.id`, from: `the field ${owner}` });
 }

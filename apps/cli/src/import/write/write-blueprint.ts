@@ -52,7 +52,7 @@ export function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   }
   breakCircles(entities, inventory);
   nameRelations(entities, users.profile, backs, inventory);
-  for (const entity of tables) proposePermissions(entity, inventory);
+  for (const entity of tables) proposePermissions(entity, inventory, entity === users.details);
   const people = plan.people === null ? null : { table: plan.people, fieldOf: users.profileOf, details: users.details };
   return { entities, profile: users.profile, people, joins };
 }
