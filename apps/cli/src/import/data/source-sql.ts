@@ -105,6 +105,8 @@ export function valueText(column: ForeignColumn, field: TransferField, { trimsSc
       column.list,
       type.enum.values.map(({ name }) => name),
     );
+  // A cast of a single address to text adds the length of its mask: 10.0.0.1/32.
+  if (type.kind === "as_text" && type.name === "inet") return addressText(value, column.list);
   if (column.list)
     return field.sqlType.endsWith("[]") ? `${value}::${field.sqlType}::text` : `to_jsonb(${value})::text`;
   if (type.kind === "datetime" && !type.zoned && field.sqlType === "timestamptz") {
@@ -113,6 +115,12 @@ export function valueText(column: ForeignColumn, field: TransferField, { trimsSc
   if (type.kind === "json") return `${value}::jsonb::text`;
   if (type.kind === "decimal") return decimalText(`${value}::numeric`, trimsScale);
   return `${value}::text`;
+}
+
+function addressText(value: string, list: boolean): string {
+  if (!list) return `abbrev(${value})`;
+  const members = `SELECT abbrev(_m) FROM unnest(${value}) WITH ORDINALITY AS _u (_m, _place) ORDER BY _place`;
+  return `CASE WHEN ${value} IS NOT NULL THEN ARRAY(${members})::text END`;
 }
 
 function decimalText(value: string, trimsScale: boolean): string {

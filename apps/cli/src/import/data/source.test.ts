@@ -2,6 +2,7 @@
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSource, type Source } from "./source.ts";
+import { valueText } from "./source-sql.ts";
 
 let database: TestDatabase;
 let source: Source;
@@ -27,3 +28,17 @@ test("a step of any size is followed by the next one", async () => {
     }
   }
 }, 20_000);
+
+test("an address is read without the mask of a single one", async () => {
+  const column = { name: "at", type: { kind: "as_text", name: "inet" } };
+  const read = async (list: boolean, sqlType: string, values: string): Promise<unknown> => {
+    const text = valueText({ ...column, list } as never, { sqlType } as never, { trimsScale: true, byId: new Map() });
+    return (await source.rows<{ text: string }>(`SELECT ${text} AS text FROM (VALUES ${values}) _t ("at")`)).map(
+      (row) => row.text,
+    );
+  };
+  const values = "('10.0.0.1'::inet), ('10.0.0.0/8'), ('::1'), (NULL)";
+  expect(await read(false, "text", values)).toEqual(["10.0.0.1", "10.0.0.0/8", "::1", null]);
+  const lists = "('{10.0.0.1,10.0.0.0/8}'::inet[]), (NULL)";
+  expect(await read(true, "text[]", lists)).toEqual(["{10.0.0.1,10.0.0.0/8}", null]);
+});

@@ -40,11 +40,13 @@ function constantOf(node: SqlNode, type: ForeignType, list: boolean): Literal | 
   }
 }
 
-/** A large number stays text, so that no digit is lost. */
+/** A large number stays text, so that no digit is lost. Zeros at the end of a fraction are no digits: 0.0 is 0. */
 function numberOf(text: string, type: ForeignType): Literal {
   const number = Number(text);
-  const isNumber = ["int", "float", "decimal", "bigint"].includes(type.kind);
-  return isNumber && text !== "" && String(number) === text ? number : text;
+  const isNumber = ["int", "float", "decimal", "bigint"].includes(type.kind) && /^-?\d/.test(text);
+  const plain = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  const isExact = String(number) === plain || (type.kind === "float" && Number.isFinite(number));
+  return isNumber && isExact ? number : text;
 }
 
 function plainValue(text: string, type: ForeignType): Literal | undefined {

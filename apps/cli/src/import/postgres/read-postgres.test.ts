@@ -147,6 +147,37 @@ describe("row-level security", () => {
   });
 });
 
+test("policies for callers who are signed in are proposed to them", async () => {
+  const pool = createPool({ connectionString: database.adminUrl, max: 1, applicationName: "test" });
+  await pool.query(`
+    CREATE FUNCTION auth.role() RETURNS text LANGUAGE sql AS 'select null::text';
+    CREATE SCHEMA clinic;
+    CREATE TABLE clinic.users (id uuid PRIMARY KEY, email text NOT NULL, nickname text, tier text);
+    ALTER TABLE clinic.users ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY own_profile ON clinic.users FOR UPDATE USING (id = auth.uid());
+    CREATE TABLE clinic.bed (id uuid PRIMARY KEY, room text, free boolean NOT NULL DEFAULT true, rate float8 NOT NULL DEFAULT 0.0,
+      nurse_id uuid REFERENCES clinic.users, CONSTRAINT nurse_or_free CHECK ((nurse_id IS NOT NULL) <> (room IS NOT NULL)));
+    ALTER TABLE clinic.bed ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY signed_in ON clinic.bed FOR SELECT USING (auth.uid() IS NOT NULL);
+    CREATE POLICY by_role ON clinic.bed FOR INSERT WITH CHECK ((SELECT auth.role()) = 'authenticated' AND free);
+    CREATE POLICY own_bed ON clinic.bed FOR UPDATE USING (auth.uid() IS NOT NULL AND nurse_id = auth.uid());
+    CREATE POLICY nobody ON clinic.bed FOR DELETE USING (auth.uid() IS NULL);
+    CREATE POLICY everybody ON clinic.bed FOR DELETE USING (free);`);
+  await pool.end();
+  const { entity, imported, notesAt } = await tryPostgres(database.adminUrl, "clinic");
+  expect(imported.proposals.map(({ role, operation, rule }) => [role, operation, rule])).toEqual([
+    ["user", "create", "free"],
+    ["owner", "update", "nurse_id == current_user.id"],
+    ["user", "read", true],
+  ]);
+  expect(notesAt("clinic.bed.nobody").join()).toMatch(/allows nothing to a caller who is signed in/);
+  expect(notesAt("clinic.bed.everybody").join()).toMatch(/never gives access to `public`/);
+  expect(entity("bed").checks.map(({ name }) => name)).toEqual(["nurse_or_free"]);
+  expect(entity("bed").fields.find(({ name }) => name === "rate")?.default).not.toBeNull();
+  expect(imported.text).toMatch(/nickname: text\?\n/);
+  expect(imported.text).toMatch(/tier: text\? writable\(admin\)\n/);
+});
+
 test("constructs without a counterpart are listed with their reasons", () => {
   const leftOut = workshop.imported.inventory.notes.filter((note) => note.kind === "left_out").map((note) => note.path);
   for (const path of [

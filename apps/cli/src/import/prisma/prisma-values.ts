@@ -92,8 +92,10 @@ export function literalOf(value: Argument): Literal | undefined {
 function scalarOf(text: string): string | number | boolean {
   if (text.startsWith('"')) return unquote(text);
   if (text === "true" || text === "false") return text === "true";
-  // A large number stays text, so that no digit is lost.
-  return /^-?\d+(?:\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) return text;
+  // A large number stays text, so that no digit is lost. 0.0 is 0.
+  const plain = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return String(Number(text)) === plain ? Number(text) : text;
 }
 
 interface Tagged {

@@ -318,3 +318,10 @@ test("users can't raise themselves with imported profile fields, and credentials
   const granted = entity("user_detail").permissions.filter((one) => one.role !== "admin");
   expect(granted.map((one) => `${one.role} ${one.operation}`)).toEqual(["owner read"]);
 });
+
+test("a default with a fraction of zero", () => {
+  const { entity } = tryPrisma("model Jar { id Int @id\n weight Float @default(0.0)\n share Float @default(1.50) }");
+  expect(
+    entity("jar").fields.flatMap(({ declared, default: value }) => (declared && value !== null ? [value] : [])),
+  ).toHaveLength(2);
+});

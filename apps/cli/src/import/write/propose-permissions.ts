@@ -7,6 +7,7 @@ import type { EntityDraft, Proposal } from "./draft.ts";
 import { entityIn } from "./draft.ts";
 import { columnsOf } from "./draft-checks.ts";
 import { ruleOf } from "./rule-text.ts";
+import { forSignedIn } from "./signed-in.ts";
 import { powerName, secretName } from "./sensitive-names.ts";
 import { ruleProblem } from "./try-declaration.ts";
 
@@ -68,25 +69,32 @@ function summary(proposals: readonly Proposal[]): string {
 /** The permissions of a policy, or the reason why it can't be expressed. */
 function proposalsOf(policy: ForeignPolicy, draft: EntityDraft): readonly Proposal[] | string {
   if (!policy.permissive) return "It is restrictive: permissions only add up. Write it as `deny:`.";
-  const unknown = policy.roles.filter((role) => role !== "authenticated" && role !== "public");
+  // A policy for callers with and without sign-in is one for everybody.
+  const isForAll = policy.roles.includes("anon") && policy.roles.includes("authenticated");
+  const roles = isForAll ? [] : policy.roles;
+  const unknown = roles.filter((role) => role !== "authenticated" && role !== "public");
   if (unknown.includes("service_role")) return "Secret keys with the role admin have its rights.";
   if (unknown.length > 0)
     return `It is for the database's role ${unknown.join(", ")}. Declare your own roles, and write it by hand.`;
-  const signedIn = policy.roles.length > 0 && policy.roles.every((role) => role === "authenticated");
+  const signedIn = roles.length > 0 && roles.every((role) => role === "authenticated");
   const asked = policy.operation === "all" ? operations : [policy.operation];
   const found: Proposal[] = [];
   for (const operation of asked) {
     const parts = partsOf(policy, operation);
     if (parts.length === 0) return "It has no expression.";
-    const rules = parts.map((part) => (part.tree === null ? null : ruleOf(part.tree, columnsOf(draft))));
+    // A proposal is never for callers without sign-in.
+    const read = parts.map((part) => (part.tree === null ? null : forSignedIn(part.tree)));
+    const rules = read.map((part) => (part === null ? null : ruleOf(part.tree, columnsOf(draft))));
     if (rules.includes(null))
       return `No rule has the same meaning: ${parts.map((part) => part.text).join("; ")}. Write it by hand.`;
-    const texts = [...new Set(rules as string[])];
+    if (rules.includes("false")) return "It allows nothing to a caller who is signed in.";
+    const texts = [...new Set(rules as string[])].filter((text, _, all) => text !== "true" || all.length === 1);
     const rule = texts.length === 1 ? (texts[0] ?? "") : texts.map((text) => `(${text})`).join(" && ");
     const role = rule.includes("current_user") ? "owner" : "user";
     // A caller without sign-in has no id, so a rule about the user gives nobody else access. Any other rule would give everybody
-    // access.
-    if (role === "user" && !signedIn)
+    // access, unless it asks whether there is a user.
+    const isForUsers = signedIn || read.some((part) => part?.isAsked === true);
+    if (role === "user" && !isForUsers)
       return `It gives everybody access (${rule}). An import never gives access to \`public\`. Write it by hand.`;
     const problem = ruleProblem(draft.fields, role, operation, rule === "true" ? true : rule);
     if (problem !== null) return `${problem} Write it by hand.`;

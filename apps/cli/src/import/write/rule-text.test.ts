@@ -43,6 +43,11 @@ test.each([
   ["(upper((name)::text) = 'A1'::text)", 'name.matches("^[Aa]1$")'],
   ["((due IS NULL) OR (due >= begun))", "(due_on == null) || (due_on >= begun_on)"],
   ["(due >= '1990-01-31'::date)", 'due_on >= "1990-01-31"'],
+  [
+    "((due IS NOT NULL) <> (price IS NOT NULL))",
+    "((due_on != null) && !(price != null)) || (!(due_on != null) && (price != null))",
+  ],
+  ["((due IS NULL) = (NOT paid))", "((due_on == null) && !(paid)) || (!(due_on == null) && !(!(paid)))"],
   ["(NOT paid)", "!(paid)"],
   ["(a_id <> b_id)", "a_id != b_id"],
   ["(owner_id = ( SELECT auth.uid() AS uid))", "owner_id == current_user.id"],
@@ -82,6 +87,12 @@ test("constant defaults are values", () => {
   expect(defaultOf("ARRAY['a'::text, 'b'::text]", text, true)).toEqual({ kind: "literal", value: ["a", "b"] });
   expect(defaultOf("'{\"a\": 1}'::jsonb", { kind: "json" }, false)).toEqual({ kind: "literal", value: { a: 1 } });
   expect(defaultOf("'-1'::integer", { kind: "int" }, false)).toEqual({ kind: "literal", value: -1 });
+  expect(defaultOf("0.0", { kind: "float" }, false)).toEqual({ kind: "literal", value: 0 });
+  expect(defaultOf("'1e-05'::double precision", { kind: "float" }, false)).toEqual({ kind: "literal", value: 0.00001 });
+  const money = { kind: "decimal", precision: 10, scale: 2 } as const;
+  expect(defaultOf("0.00", money, false)).toEqual({ kind: "literal", value: 0 });
+  expect(defaultOf("'-1.50'::numeric", money, false)).toEqual({ kind: "literal", value: -1.5 });
+  expect(defaultOf("12345678901234567.5", money, false)).toEqual({ kind: "literal", value: "12345678901234567.5" });
   expect(defaultOf("'t'::boolean", { kind: "bool" }, false)).toEqual({ kind: "literal", value: true });
   expect(defaultOf("('now'::text)::date", { kind: "date" }, false)?.kind).toBe("literal");
   expect(defaultOf("lower('A'::text)", text, false)).toEqual({ kind: "expression", text: "lower('A'::text)" });

@@ -105,6 +105,7 @@ const mirrored: Readonly<Record<string, string>> = { "=": "=", "<>": "<>", "<": 
 
 function comparison(node: SqlNode & { kind: "binary" }, columns: ColumnLookup): string {
   const { operator, left, right } = node;
+  if (isCondition(left) && isCondition(right)) return agreement(operator, left, right, columns);
   const text = constantText(right);
   if (["~~", "!~~", "~", "!~"].includes(operator)) {
     const column = columnOf(left, columns);
@@ -142,6 +143,20 @@ function comparison(node: SqlNode & { kind: "binary" }, columns: ColumnLookup): 
     return alike || equal ? `(${column.field} ${sign} ${other.field})` : unsupported();
   }
   return `(${number(left, columns)} ${sign} ${number(right, columns)})`;
+}
+
+function isCondition({ kind, ...node }: SqlNode): boolean {
+  return kind === "is_null" || kind === "not" || ("operator" in node && ["and", "or"].includes(node.operator));
+}
+
+/** Whether two conditions are both true or both false, as `(a IS NULL) = (b IS NULL)`. It is unknown if one of them is. */
+function agreement(operator: string, left: SqlNode, right: SqlNode, columns: ColumnLookup): string {
+  if (operator !== "=" && operator !== "<>") return unsupported();
+  const [one, other] = [condition(left, columns), condition(right, columns)];
+  const no = (text: string): string => `!(${stripped(text)})`;
+  return operator === "="
+    ? `((${one} && ${other}) || (${no(one)} && ${no(other)}))`
+    : `((${one} && ${no(other)}) || (${no(one)} && ${other}))`;
 }
 
 /** `upper(a) = 'B'` as a regular expression for both cases. Null if it isn't such a call. */
@@ -275,7 +290,7 @@ function constant(node: SqlNode, column: RuleColumn): string {
 }
 
 /** How hosted databases name the user of a request. */
-function isCaller(node: SqlNode): boolean {
+export function isCaller(node: SqlNode): boolean {
   if (node.kind === "cast") return isCaller(node.of);
   if (node.kind !== "call") return false;
   if (["auth.uid", "auth.user_id"].includes(node.name)) return true;
