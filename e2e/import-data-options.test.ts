@@ -257,3 +257,75 @@ entities:
   expect(results).toMatchObject([{ found: 1, accepted: 1, isWhole: true }]);
   expect(await stored()).toBe(before + 1);
 }, 120_000);
+
+test("the rows of a database that Prisma made come to the names of its schema", async () => {
+  await client.query(`
+    CREATE SCHEMA bakery;
+    CREATE TYPE bakery.mood AS ENUM ('good', 'so-so');
+    CREATE TABLE bakery.tbl_loaf (loaf_id serial PRIMARY KEY, full_name text NOT NULL, mood bakery.mood NOT NULL, moods bakery.mood[] NOT NULL, baker int);
+    CREATE TABLE bakery.people (id serial PRIMARY KEY, mail text NOT NULL UNIQUE, handle text NOT NULL UNIQUE);
+    ALTER TABLE bakery.tbl_loaf ADD FOREIGN KEY (baker) REFERENCES bakery.people;
+    CREATE TABLE bakery."Grain" (id serial PRIMARY KEY, name text NOT NULL);
+    CREATE TABLE bakery."_GrainToLoaf" ("A" int NOT NULL REFERENCES bakery."Grain" ON DELETE CASCADE, "B" int NOT NULL REFERENCES bakery.tbl_loaf ON DELETE CASCADE);
+    CREATE UNIQUE INDEX ON bakery."_GrainToLoaf" ("A", "B");
+    CREATE TABLE bakery."_liked" ("A" int NOT NULL REFERENCES bakery.tbl_loaf ON DELETE CASCADE, "B" int NOT NULL REFERENCES bakery.people ON DELETE CASCADE);
+    CREATE UNIQUE INDEX ON bakery."_liked" ("A", "B");
+    INSERT INTO bakery.people (mail, handle) VALUES ('Ann@example.com', 'ann'), ('bo@example.com', 'bo');
+    INSERT INTO bakery.tbl_loaf (full_name, mood, moods, baker) VALUES ('Rye', 'good', '{so-so,good}', 1), ('Spelt', 'so-so', '{}', NULL);
+    INSERT INTO bakery."Grain" (name) VALUES ('rye'), ('spelt');
+    INSERT INTO bakery."_GrainToLoaf" VALUES (1, 1), (1, 2), (2, 2);
+    INSERT INTO bakery."_liked" VALUES (1, 2), (2, 1);
+  `);
+  const schemaFile = join(installation.home, "bakery.prisma");
+  await writeFile(
+    schemaFile,
+    `model Loaf {
+  id     Int    @id @default(autoincrement()) @map("loaf_id")
+  name   String @map("full_name")
+  mood   Mood
+  moods  Mood[]
+  bakerId Int? @map("baker")
+  baker  User?  @relation("baked", fields: [bakerId], references: [id])
+  grains Grain[]
+  likedBy User[] @relation("liked")
+  @@map("tbl_loaf")
+}
+model User {
+  id    Int    @id @default(autoincrement())
+  email String @unique @map("mail")
+  handle String @unique
+  baked Loaf[] @relation("baked")
+  likes Loaf[] @relation("liked")
+  @@map("people")
+}
+model Grain {
+  id    Int    @id @default(autoincrement())
+  name  String
+  loaves Loaf[]
+}
+enum Mood {
+  GOOD @map("good")
+  SO_SO @map("so-so")
+  @@map("mood")
+}
+`,
+  );
+  const { stdout } = await installation.plinth("import", "prisma", schemaFile, "--project", "bakery", "--json");
+  const { schema } = await installation.deploy("bakery", JSON.parse(stdout).blueprint);
+  const elsewhere = ["import", "data", source.adminUrl, "--schema", "bakery", "--project", "hotel", "--yes"];
+  const unknown = await installation.plinth(...elsewhere);
+  expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining("--prisma") });
+  const { code, results, plan } = await imported("bakery", "--prisma", "bakery.prisma");
+  expect(plan).toMatchObject({ problems: [], left: [] });
+  expect(results.filter((one: Json) => !one.isWhole || one.refused > 0)).toEqual([]);
+  expect(results.map((one: Json) => one.found).sort()).toEqual([2, 2, 2, 2, 2, 3]);
+  expect(code).toBe(0);
+  const { rows } = await installation.cellPool.query(
+    `SELECT l.name, l.mood, l.moods, u.email, d.handle, l.legacy_id FROM ${schema}.loaves l LEFT JOIN ${schema}.users u ON u.id = l.baker_id
+     LEFT JOIN ${schema}.user_details d ON d.user_id = u.id ORDER BY 1`,
+  );
+  expect(rows).toEqual([
+    { name: "Rye", mood: "GOOD", moods: ["SO_SO", "GOOD"], email: "ann@example.com", handle: "ann", legacy_id: 1 },
+    { name: "Spelt", mood: "SO_SO", moods: [], email: null, handle: null, legacy_id: 2 },
+  ]);
+}, 120_000);

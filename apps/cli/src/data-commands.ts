@@ -22,6 +22,7 @@ export function declareData(
     .option("--schema <names>", "the schemas of the database to read, separated by commas (default: public)")
     .option("--map <file>", "a file that changes the derived mapping of tables and columns")
     .option("--write-map <file>", "write the derived mapping to a new file, to edit and use with --map")
+    .option("--prisma <path>", "the Prisma schema that the blueprint was imported from, a file or a folder")
     .option("--organization <id>", "the organization of records without a column for it")
     .option("--refused <file>", "file for refused rows with their reasons", "refused-rows.jsonl")
     .option("--dry-run", "check the first rows of each table and write nothing", false)

@@ -20,6 +20,7 @@ export interface ImportDataOptions extends OfProject {
   readonly schema?: string;
   readonly map?: string;
   readonly writeMap?: string;
+  readonly prisma?: string;
   readonly organization?: string;
   readonly refused: string;
   readonly yes: boolean;
@@ -159,7 +160,7 @@ export function requireOptions(from: string | undefined, options: ImportDataOpti
     );
   if (organization !== undefined && !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(organization))
     throw new CommandFailure(`--organization must be the id of an organization, not ${organization.slice(0, 80)}`, 2);
-  const ofDatabases = (["schema", "map", "writeMap"] as const).find((name) => options[name] !== undefined);
+  const ofDatabases = (["schema", "map", "writeMap", "prisma"] as const).find((name) => options[name] !== undefined);
   if (ofDatabases !== undefined && !isDatabase(from)) {
     const name = ofDatabases === "writeMap" ? "write-map" : ofDatabases;
     throw new CommandFailure(`--${name} is only for databases: the manifest of an export describes its files`, 2);

@@ -2,11 +2,16 @@
 // of `plinth import postgres`, and references, which are columns with keys of other tables. It never reads a project.
 import type { ForeignSchema } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
+import type { Draft } from "../write/draft.ts";
 import { draftOf } from "../write/write-blueprint.ts";
 import type { DataMapping, LinkMapping, TableMapping } from "./mapping.ts";
 
 export function deriveMapping(schema: ForeignSchema): DataMapping {
-  const draft = draftOf(schema, createInventory());
+  return mappingOf(draftOf(schema, createInventory()));
+}
+
+/** The same with the names of tables and columns in the draft. */
+export function mappingOf(draft: Draft): DataMapping {
   const tables = draft.entities.map(({ name, table, fieldOf, fields }): TableMapping => {
     const mapped = Object.fromEntries([...fieldOf].map(([column, field]) => [field, column]));
     const [first] = fields.keys();

@@ -4,10 +4,12 @@ import type { ForeignSchema } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
 import { readCatalogue } from "../postgres/catalogue.ts";
 import { readPostgres } from "../postgres/read-postgres.ts";
+import { readPrismaTexts } from "../prisma/prisma-text.ts";
 import { deriveMapping } from "./derive-mapping.ts";
 import type { RecordSource } from "./import-plan.ts";
 import { overrideMapping, writeMapping } from "./mapping.ts";
 import { planSteps } from "./plan-steps.ts";
+import { prismaMapping } from "./prisma-mapping.ts";
 import { openSource, type Source } from "./source.ts";
 import { literal } from "./source-sql.ts";
 import { withUsersElsewhere } from "./users-elsewhere.ts";
@@ -17,18 +19,26 @@ export interface DatabaseOptions {
   readonly schema: string;
   readonly map?: string;
   readonly writeMap?: string;
+  /** The Prisma schema that the blueprint was imported from: a file or a folder. */
+  readonly prisma?: string;
 }
 
 /** @throws CommandFailure if the database or the mapping can't be read. */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<RecordSource> {
   const schemas = options.schema.split(",").map((name) => name.trim());
   const read = readPostgres(await readCatalogue(url, schemas), createInventory());
-  const { schema, mapping: derived } = await withUsersElsewhere(url, read, deriveMapping(read));
+  const prisma =
+    options.prisma === undefined ? null : prismaMapping(await readPrismaTexts(options.prisma), schemas[0] ?? "public");
+  const { schema, mapping: derived } = await withUsersElsewhere(url, read, prisma?.mapping ?? deriveMapping(read));
   const mapping = options.map === undefined ? derived : await overrideMapping(derived, options.map);
   if (options.writeMap !== undefined) await writeMapping(mapping, options.writeMap);
   const source = await openSource(url, schemas);
   const { fingerprint, label, trimsScale, close } = source;
-  const tables = { byId: new Map(schema.tables.map((table) => [table.id, table])), trimsScale };
+  const tables = {
+    byId: new Map(schema.tables.map((table) => [table.id, table])),
+    trimsScale,
+    ...(prisma !== null && { enums: prisma.enums }),
+  };
   return {
     fingerprint,
     label,

@@ -20,6 +20,9 @@ export interface DatabasePlanOptions extends PlanOptions {
   readonly rowsOf: (table: string) => number | null;
 }
 
+const NOTHING =
+  "The project has an entity for none of these tables. If its blueprint is from a Prisma schema, name the schema with --prisma; otherwise write a mapping with --write-map, and use it with --map.";
+
 export function planSteps(options: DatabasePlanOptions): ImportPlan {
   const { schema, mapping, shape, tables } = options;
   const problems: string[] = [];
@@ -41,6 +44,7 @@ export function planSteps(options: DatabasePlanOptions): ImportPlan {
   );
   const fills = made.flatMap((one) => fillSteps(one, ordered.deferred, options));
   const links = mapping.links.flatMap((link) => linkStep(link, known, options, problems) ?? []);
+  if (known.length === 0 && problems.length === 0) problems.push(NOTHING);
   return { steps: [...steps, ...fills, ...links], problems, left };
 }
 

@@ -9,7 +9,12 @@ export interface SourceTables {
   readonly byId: ReadonlyMap<string, ForeignTable>;
   /** Whether the server has trim_scale (13). */
   readonly trimsScale: boolean;
+  /** Names of stored values in the source's schema, if they differ. */
+  readonly enums?: EnumNames;
 }
+
+/** Enum > stored value > its name in the schema. */
+export type EnumNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -94,7 +99,7 @@ export function referredId(
 }
 
 /** A column's value in the text form in which the cell writes the stored one. */
-export function valueText(column: ForeignColumn, field: TransferField, { trimsScale }: SourceTables): string {
+export function valueText(column: ForeignColumn, field: TransferField, { trimsScale, enums }: SourceTables): string {
   const { type } = column;
   const own = `_t.${quoted(column.name)}`;
   // A single-precision number is converted through its text, because a direct cast to double precision adds digits.
@@ -104,6 +109,7 @@ export function valueText(column: ForeignColumn, field: TransferField, { trimsSc
       value,
       column.list,
       type.enum.values.map(({ name }) => name),
+      enums?.get(type.enum.name),
     );
   // A cast of a single address to text adds the length of its mask: 10.0.0.1/32.
   if (type.kind === "as_text" && type.name === "inet") return addressText(value, column.list);
@@ -129,8 +135,17 @@ function decimalText(value: string, trimsScale: boolean): string {
 }
 
 /** Values that are not words have another name in the blueprint. */
-function enumText(value: string, list: boolean, values: readonly string[]): string {
-  const renamed = [...enumNames(values)].filter(([from, to]) => from !== to);
+function enumText(
+  value: string,
+  list: boolean,
+  values: readonly string[],
+  named: ReadonlyMap<string, string> = new Map(),
+): string {
+  const nameOf = (stored: string): string => named.get(stored) ?? stored;
+  const written = enumNames(named.size === 0 ? values : [...named.values()]);
+  const renamed = values
+    .map((from) => [from, written.get(nameOf(from)) ?? nameOf(from)] as const)
+    .filter(([from, to]) => from !== to);
   const cases = (one: string): string =>
     renamed.length === 0
       ? one

@@ -19,7 +19,7 @@ import { fieldsIn, type Relations, relationsOf, targetOf } from "./relations.ts"
 
 /** @throws CommandFailure if a text isn't a Prisma schema. */
 export function readPrisma(texts: readonly PrismaText[], inventory: Inventory): ForeignSchema {
-  const blocks = texts.flatMap((text) => [...parse(text), separator]);
+  const blocks = texts.flatMap((text) => [...parsePrisma(text), separator]);
   const comments = commentsOf(blocks, inventory);
   const models = new Map<string, Model>();
   const enums = new Map<string, ForeignEnum>();
@@ -59,7 +59,8 @@ interface Context {
 /** A comment at the end of one file doesn't describe the first block of the next. */
 const separator: Block = { type: "break" };
 
-function parse({ file, text }: PrismaText): readonly Block[] {
+/** @throws CommandFailure if the text isn't a Prisma schema. */
+export function parsePrisma({ file, text }: PrismaText): readonly Block[] {
   try {
     return getSchema(withoutBlockComments(text)).list;
   } catch (error) {
@@ -111,7 +112,7 @@ function readModelBlock(model: Model, models: Map<string, Model>, inventory: Inv
   else inventory.leftOut(inventory.found("tables", model.name), "It is marked @@ignore, with all its fields.");
 }
 
-function blockAttributes(model: Model): readonly BlockAttribute[] {
+export function blockAttributes(model: Model): readonly BlockAttribute[] {
   return model.properties.filter((property): property is BlockAttribute => property.type === "attribute");
 }
 

@@ -79,7 +79,7 @@ function oppositeOf(side: Side, sides: readonly Side[], taken: ReadonlySet<Side>
 }
 
 /** `@relation("name")` or `@relation(name: "name")`. */
-function relationName(field: Field): string | null {
+export function relationName(field: Field): string | null {
   const relation = attributeOf(field, "relation");
   const first = firstPlain(relation);
   return textArgument(relation, "name") ?? (typeof first === "string" ? unquote(first) : null);

@@ -1,7 +1,7 @@
 // Writes many-to-many relations. In: entities with their fields, and tables that only contain pairs. Out: `refs` fields, or a
 // separate entity if one end is a user, because `refs` can't contain users.
 import type { ForeignTable } from "../foreign-schema.ts";
-import { type EntityDraft, hasField, type JoinDraft } from "./draft.ts";
+import { type EntityDraft, hasField, type JoinDraft, type LinkDraft } from "./draft.ts";
 import { createNames, fieldName, relationName } from "./names.ts";
 import type { Plan } from "./plan-entities.ts";
 
@@ -13,9 +13,11 @@ export function draftLinks(
   readonly between: readonly EntityDraft[];
   readonly backs: ReadonlyMap<string, string>;
   readonly joins: readonly JoinDraft[];
+  readonly links: readonly LinkDraft[];
 } {
   const { schema, entities, inventory } = plan;
   const between: EntityDraft[] = [];
+  const links: LinkDraft[] = [];
   const backs = new Map<string, string>();
   for (const table of schema.tables) {
     for (const link of table.links) {
@@ -27,11 +29,13 @@ export function draftLinks(
       } else if (own === "user" || other === "user" || draft === undefined) {
         const entity = linkEntity(table, link.name, own, other, plan);
         between.push(entity);
+        links.push({ table, link, entity: entity.name, fields: [...entity.fields.keys()] });
         const text = `It becomes the entity \`${entity.name}\`, because \`refs\` can't contain users.`;
         inventory.changed(link.item, text);
         inventory.changed(link.back.item, text);
       } else {
         const field = addRefs(draft, fieldName(link.name), other);
+        links.push({ table, link, entity: own, fields: [field] });
         backs.set(`${draft.name}.${field}`, fieldName(link.back.name));
         const holds = hasField(draft.name, field, ({ type }) => type.kind === "refs" && type.entity === other);
         inventory.expressed(link.item, holds);
@@ -40,7 +44,7 @@ export function draftLinks(
     }
   }
   const joins = [...plan.joins].flatMap((join) => draftJoin(join, drafts, backs, plan) ?? []);
-  return { between, backs, joins };
+  return { between, backs, joins, links };
 }
 
 function addRefs(draft: EntityDraft, wanted: string, other: string): string {

@@ -1,7 +1,7 @@
 // The writer's form of a foreign schema before it becomes text: entities and their fields in the long form. Types and queries on
 // them.
 import type { Entity, Field, Model } from "@plinth/blueprint";
-import type { ForeignReference, ForeignTable } from "../foreign-schema.ts";
+import type { ForeignLink, ForeignReference, ForeignTable } from "../foreign-schema.ts";
 
 /** A field in its long form, as in the blueprint. The formatter shortens it. */
 export interface LongField {
@@ -53,6 +53,17 @@ export interface Draft {
   readonly people: PeopleDraft | null;
   /** Tables of pairs that became many-to-many fields. */
   readonly joins: readonly JoinDraft[];
+  /** Many-to-many relations without a table in the schema. */
+  readonly links: readonly LinkDraft[];
+}
+
+export interface LinkDraft {
+  /** The side that names the relation. */
+  readonly table: ForeignTable;
+  readonly link: ForeignLink;
+  readonly entity: string;
+  /** The `refs` field; for an entity between both sides, its references to them. */
+  readonly fields: readonly string[];
 }
 
 export interface PeopleDraft {

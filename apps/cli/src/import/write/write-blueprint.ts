@@ -44,7 +44,7 @@ export function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   const users =
     plan.people === null ? { profile: new Map(), profileOf: new Map(), details: null } : draftUsers(plan.people, plan);
   const tables = users.details === null ? own : [...own, users.details];
-  const { between, backs, joins } = draftLinks(tables, plan);
+  const { between, backs, joins, links } = draftLinks(tables, plan);
   const entities = [...tables, ...between];
   for (const entity of entities) {
     draftGenerated(entity, inventory);
@@ -54,7 +54,7 @@ export function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   nameRelations(entities, users.profile, backs, inventory);
   for (const entity of tables) proposePermissions(entity, inventory, entity === users.details);
   const people = plan.people === null ? null : { table: plan.people, fieldOf: users.profileOf, details: users.details };
-  return { entities, profile: users.profile, people, joins };
+  return { entities, profile: users.profile, people, joins, links };
 }
 
 function leaveUnused({ item, comment, values }: ForeignSchema["enums"][number], inventory: Inventory): void {
