@@ -7,7 +7,11 @@ import { createTerminal } from "./terminal.ts";
 
 function printed(print: (terminal: ReturnType<typeof createTerminal>) => void): string {
   let text = "";
-  const stream = { write: (part: string) => void (text += part) };
+  const stream = {
+    write: (part: string) => {
+      text += part;
+    },
+  };
   print(createTerminal(stream, stream, undefined));
   return text;
 }

@@ -174,6 +174,7 @@ test("policies for callers who are signed in are proposed to them", async () => 
   expect(notesAt("clinic.bed.everybody").join()).toMatch(/never gives access to `public`/);
   expect(entity("bed").checks.map(({ name }) => name)).toEqual(["nurse_or_free"]);
   expect(entity("bed").fields.find(({ name }) => name === "rate")?.default).not.toBeNull();
+  expect(notesAt("clinic.users.own_profile").join()).toMatch(/changed: Users can write their own profile fields/);
   expect(imported.text).toMatch(/nickname: text\?\n/);
   expect(imported.text).toMatch(/tier: text\? writable\(admin\)\n/);
 });

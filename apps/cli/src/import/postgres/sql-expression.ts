@@ -133,13 +133,23 @@ function comparison(reader: Reader): SqlNode {
     if (token?.kind === "word" && token.text === "is") {
       reader.at++;
       const negated = take(reader, "not");
-      need(reader, "null");
-      left = { kind: "is_null", of: left, negated };
+      const truth = ["true", "false"].find((word) => take(reader, word));
+      if (truth === undefined) {
+        need(reader, "null");
+        left = { kind: "is_null", of: left, negated };
+      } else left = isTruth(left, truth === "true", negated);
     } else if (token?.kind === "sign" && comparing.includes(token.text)) {
       reader.at++;
       left = compared(reader, token.text === "!=" ? "<>" : token.text, left);
     } else return left;
   }
+}
+
+/** `x IS TRUE` is never unknown: x has a value, and it is true. */
+function isTruth(of: SqlNode, value: boolean, negated: boolean): SqlNode {
+  const wanted: SqlNode = value === negated ? { kind: "not", of } : of;
+  const known: SqlNode = { kind: "is_null", of, negated: !negated };
+  return { kind: "binary", operator: negated ? "or" : "and", left: known, right: wanted };
 }
 
 function compared(reader: Reader, operator: string, left: SqlNode): SqlNode {

@@ -1,7 +1,7 @@
 // Writes the table of the app's users. In: the table and the plan. Out: profile fields of the built-in `user`, and a separate
 // entity for fields that a profile can't have: unique, required, a reference, or one field too many. Credentials are not
 // imported, because the module auth has its own.
-import type { ForeignColumn, ForeignTable } from "../foreign-schema.ts";
+import type { ForeignColumn, ForeignPolicy, ForeignTable } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
 import type { EntityDraft, LongField } from "./draft.ts";
 import { draftEntity } from "./draft-entity.ts";
@@ -35,7 +35,7 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   const profileOf = new Map<string, string>();
   const names = createNames(reserved);
   const apart = columnsApart(table);
-  const isOwn = changeThemselves(table);
+  const isOwn = ownPolicies(table).length > 0;
   const detailed: ForeignColumn[] = [];
   for (const column of table.columns) {
     if (takeBuiltin(column, table, { profile, profileOf, names }, plan)) continue;
@@ -61,25 +61,20 @@ function columnsApart(table: ForeignTable): ReadonlySet<string> {
   return new Set([...key, ...uniques, ...checked, ...table.references.flatMap((reference) => reference.columns)]);
 }
 
-/** Whether a policy of the source lets users change their own row. */
-function changeThemselves({ security, key }: ForeignTable): boolean {
+/** The policies that let users change their own row. None if a restrictive one limits them. */
+function ownPolicies({ security, key }: ForeignTable): readonly ForeignPolicy[] {
   const [id, second] = key?.columns ?? [];
-  if (security === null || id === undefined || second !== undefined) return false;
-  const { policies } = security;
+  if (security === null || id === undefined || second !== undefined) return [];
   const own = "id == current_user.id";
-  return (
-    policies.every((policy) => policy.permissive) &&
-    policies.some(({ operation, roles, using, check }) => {
-      const isForUsers = roles.every((role) => role === "authenticated" || role === "public");
-      const parts = [using, check].filter((part) => part !== null);
-      const rules = parts.map(({ tree }) =>
-        tree === null ? null : ruleOf(tree, (name) => (name === id ? { field: "id", kind: "user" } : null)),
-      );
-      return (
-        ["update", "all"].includes(operation) && isForUsers && rules.length > 0 && rules.every((one) => one === own)
-      );
-    })
-  );
+  if (!security.policies.every((policy) => policy.permissive)) return [];
+  return security.policies.filter(({ operation, roles, using, check }) => {
+    const isForUsers = roles.every((role) => role === "authenticated" || role === "public");
+    const parts = [using, check].filter((part) => part !== null);
+    const rules = parts.map(({ tree }) =>
+      tree === null ? null : ruleOf(tree, (name) => (name === id ? { field: "id", kind: "user" } : null)),
+    );
+    return ["update", "all"].includes(operation) && isForUsers && rules.length > 0 && rules.every((one) => one === own);
+  });
 }
 
 interface Profile {
@@ -209,5 +204,9 @@ function settleLists(table: ForeignTable, details: EntityDraft | null, { invento
     table.security.item,
     "Users can see and change themselves; the section `users:` sets what others can read.",
   );
-  for (const policy of table.security.policies) inventory.leftOut(policy.item, behind);
+  const own = ownPolicies(table);
+  for (const policy of table.security.policies)
+    if (own.includes(policy))
+      inventory.changed(policy.item, "Users can write their own profile fields, except those for admins.");
+    else inventory.leftOut(policy.item, behind);
 }

@@ -7,8 +7,8 @@ import type { EntityDraft, Proposal } from "./draft.ts";
 import { entityIn } from "./draft.ts";
 import { columnsOf } from "./draft-checks.ts";
 import { ruleOf } from "./rule-text.ts";
-import { forSignedIn } from "./signed-in.ts";
 import { powerName, secretName } from "./sensitive-names.ts";
+import { forSignedIn } from "./signed-in.ts";
 import { ruleProblem } from "./try-declaration.ts";
 
 /** In this order: the first existing one names the owner of a record. */
