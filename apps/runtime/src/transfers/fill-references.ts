@@ -22,6 +22,7 @@ export async function fillReferences(open: BulkTransaction, target: ImportTarget
       field: reference.name,
       message: "This record does not exist.",
     },
+    isOther: `_r.${column} <> _s._c1::uuid`,
     sameOrganization: target.view.entity.scope !== null && other.entity.scope !== null,
   };
   const refused = await judgePairs(open, verdicts);

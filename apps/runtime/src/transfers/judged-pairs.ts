@@ -7,6 +7,8 @@ import type { Taken } from "./taken.ts";
 
 export interface PairVerdicts {
   readonly first: { readonly table: string; readonly message: string };
+  /** SQL over the first record: it already has another value, which a second import must not replace. */
+  readonly isOther?: string;
   readonly second: { readonly table: string; readonly field: string; readonly message: string };
   /** Whether both must belong to one organization. */
   readonly sameOrganization: boolean;
@@ -23,7 +25,7 @@ const UUID = "'^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$'";
 
 export async function judgePairs(
   { client, makeTable }: BulkTransaction,
-  { first, second, sameOrganization }: PairVerdicts,
+  { first, second, isOther, sameOrganization }: PairVerdicts,
 ): Promise<JudgedPairs> {
   await makeTable("_refused", { columns: "_key text PRIMARY KEY, field text, code text, message text" });
   const mark = async (where: string, values: readonly (string | null)[]): Promise<void> => {
@@ -47,6 +49,10 @@ export async function judgePairs(
     "unknown_reference",
     second.message,
   ]);
+  if (isOther !== undefined) {
+    const exists = `EXISTS (SELECT 1 FROM ${first.table} _r WHERE _r."id" = _s._c0::uuid AND ${isOther})`;
+    await mark(`${free} AND ${exists}`, [second.field, "exists", "The record already has another reference."]);
+  }
   return {
     mark: async (key, field, code, message) => {
       await client.query("INSERT INTO pg_temp._refused VALUES ($1, $2, $3, $4)", [key, field, code, message]);
