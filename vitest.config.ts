@@ -1,5 +1,5 @@
 // Unit and integration tests of every package and app. The end-to-end tests have their own configuration in e2e/.
-// Never more than two workers: each may hold a database of its own.
+// More workers than cores, because many tests wait for time to pass.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -15,7 +15,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/.next/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     // A test file leaves nothing behind that another one would see, so that a worker reads every module once.
     isolate: false,
     execArgv: ["--max-semi-space-size=64"],

@@ -1,11 +1,13 @@
 // Repeats a piece of work: when somebody wakes it, while it has more to do, and otherwise by polling. In: the work.
-// Out: rounds, one at a time, until it is stopped.
+// Out: rounds, one at a time, until it is stopped. A failed round is logged, and the next one comes anyway.
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@plinth/service";
+import { type Repeating, repeat } from "../jobs/repeat.ts";
 
 export interface RoundsOptions {
   /** Returns whether there is more to do at once. */
   readonly round: () => Promise<boolean>;
-  /** The log's message if a round fails. The next one comes anyway. */
+  /** The log's message if a round fails. */
   readonly failed: string;
   readonly pollMs: number;
   /** Between two rounds. */
@@ -13,50 +15,23 @@ export interface RoundsOptions {
   readonly logger: Logger;
 }
 
-export interface Rounds {
-  wake(): void;
-  /** Resolves when the current round has ended. */
-  stop(): Promise<void>;
-}
-
-export function startRounds({ round, failed, pollMs, apartMs, logger }: RoundsOptions): Rounds {
+export function startRounds({ round, failed, pollMs, apartMs, logger }: RoundsOptions): Repeating {
   let stopped = false;
-  let woken = false;
-  let timer: NodeJS.Timeout | null = null;
-  let going: Promise<void> | null = null;
-
-  async function go(): Promise<void> {
-    do {
-      woken = false;
-      try {
-        const hasMore = await round();
-        woken ||= hasMore;
-      } catch (error) {
-        if (!stopped) logger.warn({ err: error }, failed);
-      }
-      await new Promise((resolve) => setTimeout(resolve, apartMs));
-    } while (woken && !stopped);
-    going = null;
-    if (!stopped) timer = setTimeout(start, pollMs);
-  }
-
-  function start(): void {
-    timer = null;
-    going = go();
-  }
-
-  start();
+  const repeating = repeat(async () => {
+    let hasMore = false;
+    try {
+      hasMore = await round();
+    } catch (error) {
+      if (!stopped) logger.warn({ err: error }, failed);
+    }
+    await pause(apartMs);
+    return hasMore ? 0 : pollMs;
+  });
   return {
-    wake() {
-      woken = true;
-      if (timer === null || stopped) return;
-      clearTimeout(timer);
-      start();
-    },
-    async stop() {
+    wake: repeating.wake,
+    stop: () => {
       stopped = true;
-      if (timer !== null) clearTimeout(timer);
-      await going;
+      return repeating.stop();
     },
   };
 }
