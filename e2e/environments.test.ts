@@ -262,7 +262,7 @@ test("environments are created, listed, changed, promoted and deleted on the com
   });
   const owing = await plinth("promote", "--project", "notes", "--from", "development", "--deploy");
   expect(owing.code).toBe(1);
-  expect(owing.err).toContain("A person must give these consents:\n  destructive note.place");
+  expect(owing.err).toContain("A person must give these consents:\n  breaking note.place\n  destructive note.place\n");
   expect(owing.err).toMatch(/give them here: http\S+\/changes\/prp_\w+/);
   const consents = [...owing.err.matchAll(/^ {2}(\S+ \S+)$/gm)].flatMap(([, text]) => ["--consent", text ?? ""]);
   const agreed = await plinth("promote", "--project", "notes", "--from", "development", "--deploy", ...consents);
