@@ -142,6 +142,10 @@ const routes: readonly Route[] = [
     const { error } = (await send("admin", "GET", `/v1/runs/${await refusedRun()}`)).body.data;
     return { body: { ...queueOf("buy-book"), code: error.code } };
   }),
+  forAdmins("POST", "/v1/queues/settle", 202, "mark_failed", async () => {
+    await unknownCall();
+    return { body: { ...queueOf("ring-bell"), calls: "failed" } };
+  }),
   forAdmins("POST", "/v1/queues/cancel", 202, "cancel", async () => {
     await waitingRun();
     return { body: queueOf("buy-book") };
