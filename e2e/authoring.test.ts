@@ -157,11 +157,11 @@ describe("a draft", () => {
     await saved();
     const other = await newPage();
     await open("/blueprint", other);
-    expect(await textOf(other)).toContain("sku: string?");
+    await expect.poll(() => textOf(other)).toContain("sku: string?");
     await other.close();
     await page.reload();
     await editor().waitFor();
-    expect(await textOf()).toContain("sku: string?");
+    await expect.poll(() => textOf()).toContain("sku: string?");
     await button("History").click();
     await picture("1-history");
     await page.keyboard.press("Escape");
