@@ -104,7 +104,9 @@ type Live = Awaited<ReturnType<typeof currentOf>>;
 
 /** A version that went live without this command, such as one that was approved in the console. */
 async function tellNews({ terminal, file, keepTypes }: SavedContext, known: Live, live: Live): Promise<Live> {
-  if (live === null || live.versionId === known?.versionId || live.text === (await readText(file))) return live;
+  if (live === null || live.versionId === known?.versionId) return live;
+  // Without a file there is nothing that a save could undo, but the version is news all the same.
+  if (live.text === (await readText(file).catch(() => null))) return live;
   keepTypes(live.text);
   terminal.out("Another version is live now. It was deployed in the console, or by another command.");
   terminal.out(`${file} doesn't have it: saving the file would undo it. \`plinth pull\` writes what is live.`);
@@ -161,9 +163,10 @@ async function redeployOnSave(
           const result = await deploy(control, project.id, text);
           if (result.kind === "unchanged") context.terminal.out(`${file} is already served.`);
           const isServed = printDeployed(context, text, result);
-          if (isServed) context.keepTypes(text);
-          else terminal.err("The previous version is still served.");
-          live = await currentOf({ control, project });
+          if (isServed) {
+            context.keepTypes(text);
+            live = await currentOf({ control, project });
+          } else terminal.err("The previous version is still served.");
         }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
