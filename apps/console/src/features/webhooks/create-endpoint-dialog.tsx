@@ -9,6 +9,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { EndpointSecret } from "./endpoint-secret.tsx";
 import { eventNames } from "./event-names.ts";
+import { EventsField } from "./events-field.tsx";
 
 interface CreateEndpointDialogProps {
   projectId: string;
@@ -78,14 +79,7 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
-      <TextField
-        label="Events"
-        hint="Names of events, order.* for all events of order, or * for all events. Separate them with spaces."
-        required
-        className="font-mono text-xs"
-        value={events}
-        onChange={(event) => setEvents(event.target.value)}
-      />
+      <EventsField value={events} onChange={setEvents} />
       <SelectField
         label="Signed by"
         value={signing}

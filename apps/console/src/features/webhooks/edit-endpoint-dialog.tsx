@@ -8,6 +8,7 @@ import { useTRPC } from "../../trpc.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { eventNames } from "./event-names.ts";
+import { EventsField } from "./events-field.tsx";
 
 interface EditEndpointDialogProps {
   projectId: string;
@@ -54,14 +55,7 @@ export function EditEndpointDialog({ projectId, endpoint, onClose }: EditEndpoin
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
-      <TextField
-        label="Events"
-        hint="Names of events, order.* for all events of order, or * for all events. Separate them with spaces."
-        required
-        className="font-mono text-xs"
-        value={events}
-        onChange={(event) => setEvents(event.target.value)}
-      />
+      <EventsField value={events} onChange={setEvents} />
       <TextField
         label="Description (optional)"
         maxLength={500}
