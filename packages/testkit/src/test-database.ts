@@ -36,8 +36,11 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
     createRole: true,
     ...(source === null ? {} : { template: source.name }),
   });
-  if (source !== null) await ask(withName(serverUrl, name), `REASSIGN OWNED BY "${source.role}" TO "${name}"`);
-  else await template?.prepare(url);
+  if (source === null) await template?.prepare(url);
+  else {
+    const take = `REASSIGN OWNED BY "${source.role}" TO "${name}"`;
+    await asAdmin(withName(serverUrl, name), (admin) => admin.query(take));
+  }
   let dropped: Promise<void> | null = null;
   return {
     url,
@@ -55,11 +58,11 @@ const withName = (serverUrl: string, database: string): string => {
   return inside.href;
 };
 
-async function ask(url: string, sql: string): Promise<void> {
+async function asAdmin<Result>(url: string, work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   try {
-    await admin.query(sql);
+    return await work(admin);
   } finally {
     await admin.end();
   }
@@ -80,12 +83,10 @@ function copySource(serverUrl: string, template: DatabaseTemplate): Promise<Copy
 }
 
 /** The first process that needs it prepares it; the others wait. The name is its own only when it is complete. */
-async function prepareSource(serverUrl: string, template: DatabaseTemplate): Promise<CopySource> {
+function prepareSource(serverUrl: string, template: DatabaseTemplate): Promise<CopySource> {
   const name = `plinth_template_${template.name}`;
   const role = `${name}_owner`;
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  try {
+  return asAdmin(serverUrl, async (admin) => {
     await admin.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [name]);
     const { rowCount } = await admin.query("SELECT FROM pg_database WHERE datname = $1", [name]);
     if (rowCount !== 0) return { name, role };
@@ -97,15 +98,11 @@ async function prepareSource(serverUrl: string, template: DatabaseTemplate): Pro
     await admin.query(`ALTER DATABASE "${unfinished}" OWNER TO CURRENT_USER`);
     await admin.query(`ALTER DATABASE "${unfinished}" RENAME TO "${name}"`);
     return { name, role };
-  } finally {
-    await admin.end();
-  }
+  });
 }
 
-async function remove(serverUrl: string, name: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  try {
+function remove(serverUrl: string, name: string): Promise<void> {
+  return asAdmin(serverUrl, async (admin) => {
     await admin.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
     const { rows } = await admin.query<{ role: string }>(
       `SELECT r.rolname AS role FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid
@@ -117,9 +114,7 @@ async function remove(serverUrl: string, name: string): Promise<void> {
       if (!role.startsWith("pg_")) await admin.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(role)}`);
     }
     await admin.query(`DROP ROLE IF EXISTS "${name}"`);
-  } finally {
-    await admin.end();
-  }
+  });
 }
 
 interface ServerAnswer {
