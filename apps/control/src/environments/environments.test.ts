@@ -4,6 +4,7 @@ import {
   approveAndDeploy,
   codeOf,
   createWorld,
+  failureOf,
   finished,
   goLive,
   join,
@@ -76,12 +77,6 @@ async function tablesOf(projectId: string): Promise<readonly string[]> {
 }
 
 const detailOf = async (answer: Response): Promise<string> => ((await answer.json()) as { detail: string }).detail;
-const failureOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "",
-    (error: Error) => error.message,
-  );
-
 describe("an environment", () => {
   it("begins with the live blueprint and its own key, and shares neither data nor secrets", async () => {
     const { projectId, slug } = await liveProject();

@@ -6,6 +6,7 @@ import {
   approveAndDeploy,
   codeOf,
   createWorld,
+  failureOf,
   finished,
   goLive,
   type Somebody,
@@ -56,12 +57,6 @@ const standing = async (fromProjectId: string, projectId: string) =>
   (await owner.client.environments.compare.query({ projectId, fromProjectId })).standing;
 
 const liveText = async (projectId: string) => (await owner.client.blueprints.current.query({ projectId }))?.text;
-const failureOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "",
-    (error: Error) => error.message,
-  );
-
 async function write(projectId: string, record: object): Promise<Response> {
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "writes", kind: "secret" });
   return fetch(`${world.apiUrl}/v1/resources/notes`, {

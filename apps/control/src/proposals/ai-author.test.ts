@@ -4,6 +4,7 @@ import {
   approveAndDeploy,
   codeOf,
   createWorld,
+  failureOf,
   finished,
   goLive,
   programOf,
@@ -33,11 +34,6 @@ const byPerson = (projectId: string, text: string): Promise<Proposal> =>
   owner.client.proposals.create.mutate({ projectId, text });
 const byProgram = async (projectId: string, text: string): Promise<Proposal> =>
   (await programOf(world, owner)).proposals.create.mutate({ projectId, text });
-const failureOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "it went well",
-    (error: Error) => error.message,
-  );
 
 const BODY = "      body: text?\n";
 const MOOD = "      mood: string?\n";

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   approveAndDeploy,
   createWorld,
+  failureOf,
   finished,
   goLive,
   type Somebody,
@@ -29,11 +30,6 @@ async function liveProject(text: string): Promise<string> {
 
 const propose = (projectId: string, text: string): Promise<Proposal> =>
   owner.client.proposals.create.mutate({ projectId, text });
-const failureOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "it went well",
-    (error: Error) => error.message,
-  );
 
 describe("a proposal that an older version of the service judged", () => {
   /** As an older version stored it, which didn't know of a consent. */

@@ -5,6 +5,7 @@ import {
   approveAndDeploy,
   codeOf,
   createWorld,
+  failureOf,
   finished,
   goLive,
   programOf,
@@ -52,13 +53,6 @@ async function api(projectId: string): Promise<(method: string, path: string, bo
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     return ((await response.json()) as { data: unknown }).data;
   };
-}
-
-function failureOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => "it went well",
-    (error: Error) => error.message,
-  );
 }
 
 describe("an approval", () => {

@@ -216,6 +216,14 @@ export async function until(holds: () => Promise<boolean>, hint: () => string = 
   }
 }
 
+/** The message of a refusal; empty if the call succeeds. */
+export function failureOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
 /** The result of a call: null if it succeeded, otherwise tRPC's code. */
 export async function codeOf(call: Promise<unknown>): Promise<string | null> {
   try {
